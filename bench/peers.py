@@ -1,0 +1,221 @@
+"""The same loop, written plainly: what one would write without this package.
+
+`numba_loop` is the scalar loop over updates, compiled by Numba and parallel over runs;
+`numpy_loop` is vectorised over runs, with the runs along the contiguous axis. Both are written as
+a reader of the paper would write them: double precision, the library's own random numbers, no
+tricks. Both return the final value of every run.
+
+The pieces of the Numba loop are small functions chosen when the loop is made; the compiler
+inlines them, so that choosing costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Loop = Callable[[Floats, Floats, float, int, int], Floats]
+
+TINY = 1e-150  # keeps 1/pi finite where a probability underflowed
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What the loop does: the parts that the experiments of the benchmark choose from."""
+
+    update: str  # "natural", "vanilla", "direct"
+    baseline: str  # "constant", "value", "min_variance_gradient", "min_variance_natural"
+    gamma: float = 0.0  # mixture with the uniform distribution
+    bernoulli: bool = False
+    constant: float = 0.0  # the constant baseline
+
+
+# ------------------------------------------------------------------------------------- Numba
+
+
+@numba.njit
+def _softmax(theta: Floats, pi: Floats) -> None:
+    largest = theta.max()
+    total = 0.0
+    for i in range(theta.size):
+        pi[i] = np.exp(theta[i] - largest)
+        total += pi[i]
+    for i in range(theta.size):
+        pi[i] /= total
+
+
+@numba.njit
+def _identity(theta: Floats, pi: Floats) -> None:
+    for i in range(theta.size):
+        pi[i] = theta[i]
+
+
+@numba.njit
+def _value(pi: Floats, r: Floats) -> float:
+    total = 0.0
+    for i in range(pi.size):
+        total += pi[i] * r[i]
+    return total
+
+
+@numba.njit
+def _min_variance_gradient(pi: Floats, r: Floats) -> float:
+    squares = 0.0
+    for i in range(pi.size):
+        squares += pi[i] * pi[i]
+    above = 0.0
+    below = 0.0
+    for i in range(pi.size):
+        w = pi[i] * ((1.0 - pi[i]) ** 2 + squares - pi[i] * pi[i])
+        above += w * r[i]
+        below += w
+    return above / below if below > 0.0 else _value(pi, r)
+
+
+@numba.njit
+def _min_variance_natural(pi: Floats, r: Floats) -> float:
+    above = 0.0
+    below = 0.0
+    for i in range(pi.size):
+        w = 1.0 / max(pi[i], TINY)
+        above += w * r[i]
+        below += w
+    return above / below
+
+
+@numba.njit
+def _project(theta: Floats) -> None:
+    descending = np.sort(theta)[::-1]
+    total = 0.0
+    shift = 0.0
+    for i in range(theta.size):
+        total += descending[i]
+        candidate = (total - 1.0) / (i + 1)
+        if descending[i] > candidate:
+            shift = candidate
+    for i in range(theta.size):
+        theta[i] = max(theta[i] - shift, 0.0)
+
+
+def numba_loop(choice: Choice) -> Loop:
+    """Compile the loop over updates, parallel over runs."""
+    gamma, bernoulli, constant = choice.gamma, choice.bernoulli, choice.constant
+    natural, vanilla = choice.update == "natural", choice.update == "vanilla"
+    policy = _identity if choice.update == "direct" else _softmax
+
+    @numba.njit
+    def fixed(pi: Floats, r: Floats) -> float:
+        return constant
+
+    baseline = {
+        "constant": fixed,
+        "value": _value,
+        "min_variance_gradient": _min_variance_gradient,
+        "min_variance_natural": _min_variance_natural,
+    }[choice.baseline]
+
+    @numba.njit(parallel=True)
+    def loop(r: Floats, theta0: Floats, alpha: float, steps: int, runs: int) -> Floats:
+        arms = r.size
+        final = np.empty(runs)
+        for run in numba.prange(runs):
+            theta = theta0.copy()
+            pi = np.empty(arms)
+            for _ in range(steps):
+                policy(theta, pi)
+                b = baseline(pi, r)
+                # Draw an arm from the mixture of the policy and the uniform distribution.
+                u = np.random.random()
+                a = 0
+                cumulative = (1.0 - gamma) * pi[0] + gamma / arms
+                while u >= cumulative and a < arms - 1:
+                    a += 1
+                    cumulative += (1.0 - gamma) * pi[a] + gamma / arms
+                mu = (1.0 - gamma) * pi[a] + gamma / arms
+                reward = r[a]
+                if bernoulli:
+                    reward = 1.0 if np.random.random() < r[a] else 0.0
+                step = alpha * (reward - b) / mu
+                if natural:
+                    theta[a] += step
+                elif vanilla:
+                    step *= pi[a]
+                    for i in range(arms):
+                        theta[i] -= step * pi[i]
+                    theta[a] += step
+                else:
+                    theta[a] += step
+                    _project(theta)
+            policy(theta, pi)
+            final[run] = _value(pi, r)
+        return final
+
+    result: Any = loop
+    return result  # type: ignore[no-any-return]
+
+
+# ------------------------------------------------------------------------------------- NumPy
+
+
+def numpy_loop(choice: Choice) -> Loop:
+    """Make the loop over updates, vectorised over runs: arrays are [arm, run]."""
+
+    def policy(theta: Floats) -> Floats:
+        if choice.update == "direct":
+            return theta
+        pi = np.exp(theta - theta.max(axis=0))
+        pi /= pi.sum(axis=0)
+        return pi
+
+    def baseline(pi: Floats, r: Floats) -> Floats | float:
+        if choice.baseline == "constant":
+            return choice.constant
+        if choice.baseline == "value":
+            return np.asarray(r @ pi)
+        if choice.baseline == "min_variance_gradient":
+            w = pi * ((1.0 - pi) ** 2 + (pi * pi).sum(axis=0) - pi * pi)
+            total = w.sum(axis=0)
+            return np.where(total > 0, (r @ w) / np.where(total > 0, total, 1.0), r @ pi)
+        w = 1.0 / np.maximum(pi, TINY)
+        return np.asarray((r @ w) / w.sum(axis=0))
+
+    def project(theta: Floats) -> Floats:
+        descending = -np.sort(-theta, axis=0)
+        count = np.arange(1, len(theta) + 1)[:, None]
+        candidates = (np.cumsum(descending, axis=0) - 1.0) / count
+        last = (descending > candidates).sum(axis=0) - 1
+        shift = np.take_along_axis(candidates, last[None], axis=0)
+        return np.asarray(np.maximum(theta - shift, 0.0))
+
+    def loop(r: Floats, theta0: Floats, alpha: float, steps: int, runs: int) -> Floats:
+        rng = np.random.default_rng()
+        arms = len(r)
+        theta = np.repeat(theta0[:, None], runs, axis=1)
+        each = np.arange(runs)
+        for _ in range(steps):
+            pi = policy(theta)
+            b = baseline(pi, r)
+            mu = (1.0 - choice.gamma) * pi + choice.gamma / arms if choice.gamma else pi
+            cumulative = np.cumsum(mu, axis=0)
+            a = np.minimum((rng.random(runs) >= cumulative).sum(axis=0), arms - 1)
+            reward = r[a]
+            if choice.bernoulli:
+                reward = (rng.random(runs) < reward).astype(np.float64)
+            step = alpha * (reward - b) / mu[a, each]
+            if choice.update == "vanilla":
+                step *= pi[a, each]
+                theta -= step * pi
+                theta[a, each] += step
+            else:
+                theta[a, each] += step
+                if choice.update == "direct":
+                    theta = project(theta)
+        return np.asarray(r @ policy(theta))
+
+    return loop

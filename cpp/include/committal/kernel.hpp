@@ -1,0 +1,53 @@
+// The table of functions that each instruction set provides, and how it is chosen.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "committal/plan.hpp"
+
+namespace committal {
+
+// Where a block of runs sends what it records: rows[width][lanes_per_block].
+struct Sink {
+  void* context;
+  void (*emit)(void* context, Quantity quantity, std::int64_t time_index, const double* rows,
+               std::int64_t width, int stride);
+  unsigned wanted;  // bit q set: Quantity q is recorded
+};
+
+struct BlockTask {
+  std::uint64_t key;
+  std::uint64_t first_run;  // runs first_run, first_run + 1, ... fill the lanes of the block
+  Sink sink;
+  // Called between stretches of updates with the number done since; false asks to stop.
+  bool (*proceed)(void* context, std::int64_t updates);
+  void* proceed_context;
+  void* workspace;  // 64-byte aligned, bandit_workspace_bytes() long
+};
+
+struct KernelTable {
+  const char* name;
+  void (*bandit_block_wide)(const BanditView&, const BlockTask&);    // kWideBlock lanes
+  void (*bandit_block_narrow)(const BanditView&, const BlockTask&);  // kNarrowBlock lanes
+  void (*exp)(const double* x, double* y, std::size_t count);
+  void (*log)(const double* x, double* y, std::size_t count);
+  void (*normal_quantile)(const double* x, double* y, std::size_t count);
+  void (*uniforms)(std::uint64_t key, std::uint64_t run, std::uint32_t slot, std::uint64_t first,
+                   double* out, std::size_t count);
+};
+
+inline constexpr int kWideBlock = 64;   // few arms: everything stays in the L1 cache
+inline constexpr int kNarrowBlock = 8;  // many arms
+
+std::size_t bandit_workspace_bytes(const BanditView& plan, int lanes);
+
+// The instruction sets compiled in *and* runnable here, slowest first.
+std::vector<std::string> available_isas();
+// "auto" gives the fastest. Throws std::invalid_argument for a name that is not available.
+const KernelTable& kernel_table(std::string_view isa);
+
+}  // namespace committal

@@ -1,0 +1,40 @@
+// Lane loops: the one way in which kernels walk over runs.
+//
+// Every file below kernels/ is compiled once per instruction set, inside the namespace named by
+// COMMITTAL_ISA, so that the linker never mixes code built for different machines. For the same
+// reason nothing here instantiates standard library templates.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#ifndef COMMITTAL_ISA
+#error "COMMITTAL_ISA names the instruction set this file is compiled for"
+#endif
+
+// A loop over the W lanes of a block. The trip count is a constant and no iteration depends on
+// another one, which is what lets the compiler turn it into straight vector code.
+#if defined(__clang__)
+#define COMMITTAL_LANES(l, W) \
+  _Pragma("clang loop vectorize(assume_safety)") for (int l = 0; l < (W); ++l)
+#elif defined(__GNUC__)
+#define COMMITTAL_LANES(l, W) _Pragma("GCC ivdep") for (int l = 0; l < (W); ++l)
+#else
+#define COMMITTAL_LANES(l, W) for (int l = 0; l < (W); ++l)
+#endif
+
+// A loop over a constant, small number of arms, unrolled so that the lane loop around it vectorises.
+#if defined(__clang__)
+#define COMMITTAL_ARMS(k, begin, end) \
+  _Pragma("clang loop unroll(full)") for (int k = (begin); k < (end); ++k)
+#elif defined(__GNUC__)
+#define COMMITTAL_ARMS(k, begin, end) _Pragma("GCC unroll 4") for (int k = (begin); k < (end); ++k)
+#else
+#define COMMITTAL_ARMS(k, begin, end) for (int k = (begin); k < (end); ++k)
+#endif
+
+#if defined(__GNUC__)
+#define COMMITTAL_INLINE inline __attribute__((always_inline))
+#else
+#define COMMITTAL_INLINE inline
+#endif

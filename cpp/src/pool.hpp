@@ -1,0 +1,24 @@
+// Joined worker threads that pull block numbers from a counter.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+namespace committal {
+
+// What a worker sees of the others.
+class Progress {
+ public:
+  virtual ~Progress() = default;
+  // Adds to the updates done; false when the work should stop.
+  virtual bool advance(std::int64_t updates) = 0;
+};
+
+// Calls work(worker, block, progress) for block = 0 .. blocks - 1 on `threads` threads, while the
+// calling thread calls poll(updates) about ten times a second. The first exception, from a worker or
+// from poll, stops everything and is rethrown after all threads have joined.
+void run_blocks(std::int64_t blocks, int threads,
+                const std::function<void(int worker, std::int64_t block, Progress&)>& work,
+                const std::function<void(std::int64_t updates)>& poll);
+
+}  // namespace committal

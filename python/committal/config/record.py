@@ -1,0 +1,297 @@
+"""Records: which quantities are kept of a run, at which times, and in which form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from committal.config import check
+from committal.config.base import Config, _repr, config
+from committal.errors import ConfigError, ConfigTypeError
+
+if TYPE_CHECKING:
+    from committal.config.experiment import Experiment
+
+__all__ = ["RECORDABLE", "Record", "Reduce"]
+
+#: Everything that can be recorded.
+RECORDABLE = (
+    "value",
+    "policy",
+    "theta",
+    "baseline",
+    "entropy",
+    "action",
+    "reward",
+    "regret",
+    "variance",
+    "distance",
+)
+
+#: Bins of a histogram that is kept only for its quantiles.
+DEFAULT_BINS = 1024
+
+#: A table of times larger than this would not fit into memory with what is recorded at them.
+MOST_TIMES = 2**28
+
+_Range: TypeAlias = tuple[float, float]
+
+
+@config
+class Reduce(Config):
+    """Mean, standard error and count over runs, instead of every run.
+
+    Parameters
+    ----------
+    below
+        Count the failed runs, those with value < `below`, at every recorded time.
+    quantiles
+        Probabilities in [0, 1] of quantiles over runs. They are read off a histogram: their
+        error is at most the width of a bin.
+    bins
+        The number of cells of the histogram; None for no histogram, or for 1024 cells if
+        quantiles are asked for.
+    range
+        The ends (lo, hi) of the histogram, for all recorded quantities or as a mapping from
+        names. Value, policy, entropy and distance need none: their bounds are known.
+
+    Examples
+    --------
+    >>> Reduce(below=0.9, quantiles=[0.5])
+    Reduce(below=0.9, quantiles=(0.5,), bins=1024)
+    >>> Reduce(bins=10, range={"theta": (-5, 5)}).range
+    (('theta', (-5.0, 5.0)),)
+    """
+
+    below: float | None
+    quantiles: tuple[float, ...]
+    bins: int | None
+    #: One pair of ends for all quantities, or (name, ends) pairs in the order of `RECORDABLE`.
+    range: _Range | tuple[tuple[str, _Range], ...] | None
+
+    def __init__(
+        self,
+        below: check.Number | None = None,
+        quantiles: check.Numbers = (),
+        bins: check.Integer | None = None,
+        range: check.Numbers | Mapping[str, check.Numbers] | None = None,
+    ) -> None:
+        if below is not None:
+            below = check.number("Reduce.below", below)
+        quantiles = tuple(sorted(set(check.vector("Reduce.quantiles", quantiles, check.UNIT))))
+        if bins is not None:
+            bins = check.integer("Reduce.bins", bins, 1, 2**24)
+        elif quantiles:
+            bins = DEFAULT_BINS
+        if range is not None and bins is None:
+            raise ConfigError("Reduce.range", range, "None unless bins or quantiles are given")
+        self._set(below=below, quantiles=quantiles, bins=bins, range=_checked_range(range))
+
+    def _arguments(self) -> dict[str, Any]:
+        ends = self.range
+        by_name = isinstance(ends, tuple) and isinstance(ends[0], tuple)
+        return {
+            "below": self.below,
+            "quantiles": self.quantiles,
+            "bins": self.bins,
+            "range": dict(ends) if by_name else ends,  # type: ignore[arg-type]
+        }
+
+    def given_range(self, name: str) -> _Range | None:
+        """Return the range given for a quantity, None if there is none.
+
+        Examples
+        --------
+        >>> Reduce(bins=10, range={"theta": (-5, 5)}).given_range("theta")
+        (-5.0, 5.0)
+        """
+        by_name = self._arguments()["range"]
+        found: _Range | None = by_name.get(name) if isinstance(by_name, dict) else by_name
+        return found
+
+    def range_of(self, name: str, experiment: Experiment) -> _Range:
+        """Return the ends of the histogram of a quantity: those given, or the known bounds.
+
+        Examples
+        --------
+        >>> from committal.config import Bandit, Experiment, Natural, Softmax
+        >>> exp = Experiment(Bandit([1, 0]), Softmax(), Natural(step_size=0.1), steps=10)
+        >>> Reduce(bins=10, range=(-1, 2)).range_of("value", exp)
+        (-1.0, 2.0)
+        """
+        found = self.given_range(name) or experiment.problem.range_of(name)
+        if found is None:
+            raise ConfigError(
+                "Reduce.range", self._arguments()["range"], f"the ends (lo, hi) for {name!r}"
+            )
+        return found
+
+
+@config
+class Record(Config):
+    """What is kept of a run, at which times t (the number of updates done).
+
+    Parameters
+    ----------
+    *names
+        Some of `RECORDABLE`; ``"value"`` and ``"policy"`` if none is given. All describe
+        theta_t: its value J, its policy, the baseline b_t, the entropy of the policy in nats,
+        the action and reward drawn from it, regret = sum_(s<t) (r_max - J(theta_s)), variance =
+        trace of the covariance of the next update's direction, distance = that of the policy to
+        the optimal vertex.
+    every
+        Record at t = 0, n, 2n, ... and after the last update.
+    at
+        Record at these times, one integer or several.
+    log
+        Record at about this many times: 0, the last, and logarithmically spaced ones between.
+    reduce
+        None to keep every run, or a `Reduce` to keep statistics over runs.
+
+    Notes
+    -----
+    Without `every`, `at` or `log` only the end is recorded.
+
+    Examples
+    --------
+    >>> Record("value", every=10).times(25)
+    array([ 0, 10, 20, 25])
+    >>> Record().names, Record().times(25)
+    (('value', 'policy'), array([25]))
+    """
+
+    names: tuple[str, ...]
+    every: int | None
+    at: tuple[int, ...] | None
+    log: int | None
+    reduce: Reduce | None
+
+    def __init__(
+        self,
+        *names: str,
+        every: check.Integer | None = None,
+        at: check.Integer | Sequence[check.Integer] | npt.NDArray[np.integer[Any]] | None = None,
+        log: check.Integer | None = None,
+        reduce: Reduce | None = None,
+    ) -> None:
+        for name in names:
+            check.choice("Record.names", name, RECORDABLE)
+        if len(set(names)) < len(names):
+            raise ConfigError("Record.names", names, "different names")
+        given = {"every": every, "at": at, "log": log}
+        chosen = [name for name, value in given.items() if value is not None]
+        if len(chosen) > 1:
+            raise ConfigError(
+                f"Record.{chosen[1]}", given[chosen[1]], f"None, for {chosen[0]} is given too"
+            )
+        if reduce is not None and not isinstance(reduce, Reduce):
+            raise ConfigTypeError("Record.reduce", reduce, "a Reduce or None")
+        # One order, so that the same set of names is the same record with the same hash.
+        kept = tuple(name for name in RECORDABLE if name in names) or ("value", "policy")
+        self._set(
+            names=kept,
+            every=None if every is None else check.integer("Record.every", every, 1),
+            at=None if at is None else _checked_times(at),
+            log=None if log is None else check.integer("Record.log", log, 2),
+            reduce=reduce,
+        )
+        if reduce is not None:
+            _check_reduction(kept, reduce)
+
+    @classmethod
+    def _build(cls, arguments: Mapping[str, Any]) -> Self:
+        others = dict(arguments)
+        names = others.pop("names", ())
+        if isinstance(names, str) or not isinstance(names, Iterable):
+            raise ConfigTypeError("Record.names", names, "a sequence of names")
+        return cls(*names, **others)
+
+    def __repr__(self) -> str:
+        shown = [] if self.names == ("value", "policy") else [repr(name) for name in self.names]
+        others = self._arguments()
+        del others["names"]
+        shown += [f"{name}={_repr(v)}" for name, v in others.items() if v is not None]
+        return f"Record({', '.join(shown)})"
+
+    def times(self, steps: int) -> npt.NDArray[np.int64]:
+        """Return the recorded times of an experiment of so many steps, in increasing order.
+
+        Examples
+        --------
+        >>> Record(log=5).times(1000)
+        array([   0,    1,   10,  100, 1000])
+        """
+        if self.at is not None:
+            if self.at[-1] > steps:
+                raise ConfigError("Record.at", self.at, f"times in [0, {steps}], up to steps")
+            return np.array(self.at, dtype=np.int64)
+        if self.every is not None:
+            if steps // self.every >= MOST_TIMES:
+                raise ConfigError(
+                    "Record.every", self.every, f"fewer than {MOST_TIMES} times in {steps} steps"
+                )
+            regular = np.arange(0, steps + 1, self.every, dtype=np.int64)
+            return regular if regular[-1] == steps else np.append(regular, steps)
+        if self.log is not None:
+            # log - 2 points between the ends; rounding merges the first of them, where integers
+            # are sparser than the logarithm.
+            count = min(self.log - 2, MOST_TIMES)
+            points = np.geomspace(1, max(steps, 1), count, endpoint=False)
+            between = np.rint(points).astype(np.int64)
+            ends = np.array([0, steps], dtype=np.int64)
+            return np.unique(np.concatenate((ends, between[between < steps])))
+        return np.array([steps], dtype=np.int64)
+
+
+def _checked_times(at: Any) -> tuple[int, ...]:
+    times = at if isinstance(at, (Sequence, np.ndarray)) and np.ndim(at) else (at,)
+    if isinstance(times, str) or np.ndim(times) != 1:
+        raise ConfigTypeError("Record.at", at, "an integer >= 0 or a sequence of them")
+    if len(times) == 0:
+        raise ConfigError("Record.at", at, "at least one time")
+    return tuple(sorted({check.integer("Record.at", time, 0) for time in times}))
+
+
+def _checked_range(ends: Any) -> _Range | tuple[tuple[str, _Range], ...] | None:
+    if ends is None:
+        return None
+    if not isinstance(ends, Mapping):
+        return _checked_ends("Reduce.range", ends)
+    for name in ends:
+        check.choice("Reduce.range", name, RECORDABLE)
+    if not ends:
+        raise ConfigError("Reduce.range", ends, "at least one name, or None")
+    return tuple(
+        (name, _checked_ends(f"Reduce.range[{name!r}]", ends[name]))
+        for name in RECORDABLE
+        if name in ends
+    )
+
+
+def _checked_ends(argument: str, ends: object) -> _Range:
+    low, high = check.vector(argument, ends, length=2)
+    if not low < high:
+        raise ConfigError(argument, ends, "(lo, hi) with lo < hi")
+    return low, high
+
+
+def _check_reduction(names: tuple[str, ...], reduce: Reduce) -> None:
+    if "action" in names:
+        raise ConfigError(
+            "Record.names",
+            names,
+            "names without 'action': an action has no mean; reduce 'policy' instead",
+        )
+    if "reward" in names and reduce.bins is not None:
+        raise ConfigError(
+            "Record.reduce",
+            reduce,
+            "no bins and no quantiles while 'reward' is recorded: rewards reduce to their mean",
+        )
+    ranges = reduce._arguments()["range"]
+    for name in ranges if isinstance(ranges, dict) else ():
+        if name not in names:
+            raise ConfigError("Record.reduce.range", name, check.one_of(name, names))

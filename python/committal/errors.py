@@ -1,0 +1,107 @@
+"""Errors that say which argument is wrong, what it was, and what it may be."""
+
+from __future__ import annotations
+
+import reprlib
+from typing import Any
+
+import numpy as np
+
+__all__ = ["CombinationError", "CommittalError", "ConfigError", "ConfigTypeError", "short_repr"]
+
+_SHORT = reprlib.Repr()
+_SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxdict = _SHORT.maxset = 6
+_SHORT.maxlevel = 4
+_SHORT.maxstring = _SHORT.maxother = 160
+
+
+def _plain(value: object, level: int = 3) -> object:
+    """Turn numpy values into Python ones, so that a message shows ``nan``, not ``np.float64(nan)``.
+
+    Only the entries that `reprlib` will show are converted: an argument may hold a million.
+    """
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return value.item() if value.ndim == 0 else _plain(list(value[:7]), level)
+    if level > 0 and type(value) is list:
+        return [_plain(item, level - 1) for item in value[:7]]
+    if level > 0 and type(value) is tuple:
+        return tuple(_plain(item, level - 1) for item in value[:7])
+    return value
+
+
+def short_repr(value: object) -> str:
+    """Write a value in at most a line or two, whatever its size.
+
+    Examples
+    --------
+    >>> short_repr(np.array([1.0, np.nan]))
+    '[1.0, nan]'
+    >>> short_repr(list(range(1000)))
+    '[0, 1, 2, 3, 4, 5, ...]'
+    """
+    return _SHORT.repr(_plain(value))
+
+
+class CommittalError(Exception):
+    """Base of every error that the package raises on purpose.
+
+    Examples
+    --------
+    >>> issubclass(ConfigError, CommittalError)
+    True
+    """
+
+
+class ConfigError(CommittalError, ValueError):
+    """An argument has a value that is not allowed.
+
+    Parameters
+    ----------
+    argument
+        The argument, qualified by its class (``"Natural.step_size"``) or, when a dictionary is
+        read, its path of keys (``"baseline.metric"``).
+    value
+        What was given.
+    allowed
+        What is allowed, as the end of the sentence "expected ...".
+
+    Examples
+    --------
+    >>> error = ConfigError("Natural.step_size", -1.0, "a finite number > 0")
+    >>> print(error)
+    Natural.step_size = -1.0 is not allowed; expected a finite number > 0
+    >>> error.argument, error.value
+    ('Natural.step_size', -1.0)
+    """
+
+    def __init__(self, argument: str, value: object, allowed: str) -> None:
+        # The three arguments stay in `args`: this is what makes copies and pickles faithful.
+        super().__init__(argument, value, allowed)
+        self.argument = argument
+        self.value: Any = value
+        self.allowed = allowed
+
+    def __str__(self) -> str:
+        return f"{self.argument} = {short_repr(self.value)} is not allowed; expected {self.allowed}"
+
+
+class ConfigTypeError(ConfigError, TypeError):
+    """An argument has a type that is not allowed.
+
+    Examples
+    --------
+    >>> print(ConfigTypeError("Experiment.steps", 1.5, "an integer >= 0"))
+    Experiment.steps = 1.5 is not allowed; expected an integer >= 0
+    """
+
+
+class CombinationError(ConfigError):
+    """Parts that are legal one by one do not go together.
+
+    Examples
+    --------
+    >>> print(CombinationError("Experiment.steps", 9, "at most 5, the length of the schedule"))
+    Experiment.steps = 9 is not allowed; expected at most 5, the length of the schedule
+    """

@@ -1,0 +1,62 @@
+"""Figures to draw into."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import mpltern  # noqa: F401  (registers the ternary projection)
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from committal.errors import ConfigError
+
+Kind = Literal["simplex", "curves"]
+
+# Inches per panel: four of them fill the width of a printed page and stay readable there.
+_SIZES: dict[str, tuple[float, float]] = {"simplex": (2.6, 2.6), "curves": (2.6, 2.2)}
+
+
+def panels(count: int, kind: Kind = "curves") -> tuple[Figure, list[Axes]]:
+    """Make a row of equal panels, to be filled by the functions of this package.
+
+    The figure does not belong to pyplot: it is kept alive by its owner only, and there is
+    nothing to close.
+
+    Parameters
+    ----------
+    count : int
+        How many panels, at least 1.
+    kind : {"curves", "simplex"}, optional
+        What will be drawn into them.
+
+    Returns
+    -------
+    matplotlib.figure.Figure, list of matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> figure, axes = panels(4, "simplex")
+    >>> len(axes)
+    4
+    """
+    if count < 1:
+        raise ConfigError("count", count, "at least 1")
+    if kind not in _SIZES:
+        raise ConfigError("kind", kind, "'curves' or 'simplex'")
+    width, height = _SIZES[kind]
+    figure = Figure(figsize=(width * count, height), layout="constrained")
+    projection = "ternary" if kind == "simplex" else None
+    axes = [figure.add_subplot(1, count, i + 1, projection=projection) for i in range(count)]
+    if kind == "curves":
+        for ax in axes[1:]:
+            ax.sharey(axes[0])
+    return figure, axes
+
+
+def new_axes(kind: Kind) -> Axes:
+    """Make one pair of axes in a new pyplot figure, so that notebooks show it."""
+    import matplotlib.pyplot as plt  # only here: drawing into given axes needs no pyplot
+
+    width, height = _SIZES[kind]
+    figure = plt.figure(figsize=(1.6 * width, 1.6 * height), layout="constrained")
+    return figure.add_subplot(projection="ternary" if kind == "simplex" else None)

@@ -1,0 +1,142 @@
+"""Learning curves on the probability simplex."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.colors import Normalize
+
+from committal.errors import CommittalError, ConfigError, ConfigTypeError
+from committal.results import experiment_of
+from committal.plot.panels import new_axes
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+# (top, left, right) of the triangle, by arm: the first arm on the right, the second on top and
+# the third on the left, as the paper draws them.
+_CORNERS = (1, 2, 0)
+
+
+def simplex(
+    data: xr.Dataset,
+    ax: Axes | None = None,
+    *,
+    true_gradient: xr.Dataset | None = None,
+    max_runs: int | None = 15,
+    cmap: str = "viridis",
+    colorbar: bool = False,
+) -> Axes:
+    """Draw policies of three arms as paths on the simplex, coloured by time.
+
+    A corner is the policy that always takes its arm. A black dot marks the start; colours run
+    from purple to yellow.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        A result that recorded the policy of every run at several times, such as
+        ``Record("policy", every=10)``.
+    ax : matplotlib.axes.Axes, optional
+        With mpltern's projection ``"ternary"``; a new figure by default.
+    true_gradient : xarray.Dataset, optional
+        The same experiment run with ``estimator=Expected()``; its first run is drawn in black.
+    max_runs : int, optional
+        Draw no more than this many runs, the first ones; None draws all.
+    cmap : str, optional
+        Colour map of time.
+    colorbar : bool, optional
+        Explain the colours beside the triangle.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> exp = cm.Experiment(
+    ...     cm.Bandit([1.0, 0.7, 0.0]), cm.Softmax([0, 3, 5]), cm.Natural(0.025), cm.Value(),
+    ...     steps=100, record=cm.Record("policy", every=10),
+    ... )
+    >>> ax = cm.plot.simplex(
+    ...     cm.run(exp, runs=5, rng=0),
+    ...     true_gradient=cm.run(exp.replace(estimator=cm.Expected(), baseline=0), runs=1),
+    ... )
+    """
+    policies = _policies("data", data)
+    if ax is None:
+        ax = new_axes("simplex")
+    elif getattr(ax, "name", "") != "ternary":
+        raise ConfigError("ax", ax, "axes made with projection='ternary' (import mpltern)")
+    if max_runs is not None:
+        policies = policies[:max_runs]
+    times = data["time"].values
+
+    for axis in (ax.taxis, ax.laxis, ax.raxis):
+        axis.set_ticks([])
+    # The project's transform is that of the axes' own plot method; a LineCollection needs it
+    # by hand, and one collection is much faster to draw than a line per run and time.
+    paths = ax.transProjection.transform(policies.reshape(-1, 3)).reshape(*policies.shape[:2], 2)
+    segments = np.stack([paths[:, :-1], paths[:, 1:]], axis=2).reshape(-1, 2, 2)
+    lines = LineCollection(
+        list(segments),
+        array=np.tile(times[1:], len(policies)).astype(np.float64),
+        cmap=cmap,
+        norm=Normalize(times[0], max(times[-1], times[0] + 1)),
+        linewidths=0.9,
+        alpha=0.85,
+        capstyle="round",
+        zorder=2,
+    )
+    ax.add_collection(lines, autolim=False)
+
+    if true_gradient is not None:
+        top, left, right = _policies("true_gradient", true_gradient)[0].T
+        ax.plot(top, left, right, color="black", linewidth=1.4, zorder=3)
+    if len(policies):
+        top, left, right = policies[0, 0]
+        ax.plot([top], [left], [right], "o", color="black", markersize=5, zorder=4, clip_on=False)
+
+    labels = _corner_labels(data)
+    ax.set_tlabel(labels[_CORNERS[0]])
+    ax.set_llabel(labels[_CORNERS[1]])
+    ax.set_rlabel(labels[_CORNERS[2]])
+    if colorbar:
+        ax.figure.colorbar(lines, ax=ax, label="update", shrink=0.7, pad=0.08)
+    return ax
+
+
+def _policies(argument: str, data: xr.Dataset) -> npt.NDArray[np.float64]:
+    """Read policies[run, time, corner]."""
+    if not hasattr(data, "data_vars"):
+        raise ConfigTypeError(argument, data, "a dataset made by committal.run")
+    if "policy" not in data or "run" not in data["policy"].dims:
+        raise ConfigError(
+            argument,
+            sorted(map(str, data.data_vars)),
+            "the policy of every run, Record('policy', every=...)",
+        )
+    policy = data["policy"].transpose("run", "time", "arm").values
+    if policy.shape[2] != 3:
+        raise ConfigError(f"{argument}.arm", policy.shape[2], "three arms: a triangle's corners")
+    if policy.shape[1] < 2:
+        raise ConfigError(
+            f"{argument}.time",
+            data["time"].values.tolist(),
+            "at least two recorded times, Record('policy', every=...)",
+        )
+    return np.asarray(policy[:, :, _CORNERS], np.float64)
+
+
+def _corner_labels(data: xr.Dataset) -> list[str]:
+    names = [str(name) for name in data["arm"].values]
+    try:
+        means = experiment_of(data).problem.means
+    except CommittalError:
+        return names  # a dataset that lost its attributes can still be drawn
+    return [f"{name}\n$r = {mean:g}$" for name, mean in zip(names, means, strict=True)]

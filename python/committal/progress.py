@@ -1,0 +1,130 @@
+"""A progress bar for the terminal: how far, how fast, how long.
+
+It writes to the standard error stream and only when that is a terminal, so that logs and pipes
+stay clean; the line is erased at the end, so that nothing is left between results.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import TextIO
+
+_REDRAW_SECONDS = 0.1
+_BAR_CELLS = 24
+_BLOCKS = " ▏▎▍▌▋▊▉█"
+
+
+class Bar:
+    """A one-line progress bar, called with what is done and what there is to do.
+
+    Parameters
+    ----------
+    label : str
+        Printed in front of the bar.
+    unit : str
+        What is counted, for the rate.
+    stream : text stream, optional
+        Where to draw; the standard error stream by default.
+    clock : callable
+        Seconds, monotonic.
+
+    Examples
+    --------
+    It is silent where nobody watches:
+
+    >>> import io
+    >>> stream = io.StringIO()
+    >>> with Bar("b*", stream=stream) as bar:
+    ...     bar(50, 100)
+    >>> stream.getvalue()
+    ''
+    """
+
+    def __init__(
+        self,
+        label: str = "",
+        *,
+        unit: str = "updates",
+        stream: TextIO | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._label = label
+        self._unit = unit
+        self._stream = sys.stderr if stream is None else stream
+        self._clock = clock
+        self._start = clock()
+        self._drawn_at: float | None = None
+        self._visible = self._stream.isatty()
+
+    def __call__(self, done: int, total: int) -> None:
+        """Show that `done` of `total` are finished."""
+        if not self._visible:
+            return
+        now = self._clock()
+        if self._drawn_at is not None and now - self._drawn_at < _REDRAW_SECONDS:
+            return
+        self._drawn_at = now
+        line = render(done, total, now - self._start, self._label, self._unit)
+        try:
+            line.encode(self._stream.encoding or "ascii")
+        except UnicodeEncodeError:
+            line = line.translate(_ASCII)
+        width = shutil.get_terminal_size().columns - 1
+        self._stream.write("\r\x1b[2K" + line[:width])
+        self._stream.flush()
+
+    def close(self) -> None:
+        """Erase the line."""
+        if self._drawn_at is not None:
+            self._stream.write("\r\x1b[2K")
+            self._stream.flush()
+            self._drawn_at = None
+
+    def __enter__(self) -> Bar:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+_ASCII = str.maketrans({"▕": "|", "▏": "|", "█": "#", **dict.fromkeys("▎▍▌▋▊▉", "-")})
+
+
+def render(done: int, total: int, seconds: float, label: str, unit: str) -> str:
+    """Make the line that a :class:`Bar` draws.
+
+    Examples
+    --------
+    >>> render(3_000_000, 12_000_000, 1.5, "b*", "updates")
+    'b* ▕██████                  ▏  25 %  2.0 M updates/s  0:04 left'
+    """
+    fraction = min(max(done / total, 0.0), 1.0) if total > 0 else 1.0
+    eighths = round(fraction * _BAR_CELLS * 8)
+    bar = "█" * (eighths // 8) + (_BLOCKS[eighths % 8] if eighths % 8 else "")
+    parts = [f"▕{bar:<{_BAR_CELLS}}▏ {fraction:4.0%}".replace("%", " %")]
+    if done > 0 and seconds > 0:
+        parts.append(f"{_si(done / seconds)}{unit}/s")
+        parts.append(f"{_clock_time(seconds * (total - done) / done)} left")
+    return (f"{label} " if label else "") + "  ".join(parts)
+
+
+def _si(x: float) -> str:
+    for factor, prefix in ((1e9, "G "), (1e6, "M "), (1e3, "k ")):
+        if x >= factor:
+            return f"{x / factor:.1f} {prefix}"
+    return f"{x:.0f} "
+
+
+def _clock_time(seconds: float) -> str:
+    minutes, seconds = divmod(max(round(seconds), 0), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{seconds:02d}" if hours else f"{minutes}:{seconds:02d}"

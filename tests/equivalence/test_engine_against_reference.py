@@ -1,0 +1,371 @@
+"""The engine replayed by the oracle: every combination, every step, to 1e-12.
+
+The engine's own actions and rewards are played back through ``reference.simulate`` (teacher
+forcing), so that one rounding difference in a draw cannot hide, or pretend to be, a difference in
+the mathematics; a free run of the oracle on the same key checks the draws themselves.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import committal as cm
+from committal import reference
+from committal.config import Baseline, Behaviour, Policy, Update
+
+RUNS = 3
+RTOL = 1e-12
+EVERYTHING = (
+    "value", "policy", "theta", "baseline", "entropy", "action", "reward", "variance", "distance",
+)  # fmt: skip
+
+Record = dict[str, np.ndarray]
+
+
+# The engine, and the comparison -------------------------------------------------------------------
+
+
+def engine(
+    experiment: cm.Experiment, *names: str, runs: int = RUNS, **options: Any
+) -> tuple[int, Record]:
+    """The stream key and arrays[run, time, ...] of `names` at every time."""
+    recorded = experiment.replace(record=cm.Record(*names, every=1))
+    data = cm.run(recorded, runs=runs, rng=20080, **options)
+    return int(data.attrs["key"], 16), {name: data[name].to_numpy() for name in names}
+
+
+def engine_record(experiment: cm.Experiment, **options: Any) -> tuple[int, Record]:
+    """Everything the engine can record, with one axis per sample and per parameter.
+
+    Regret is recorded by a second call: it is accumulated in the loop, which forbids the shortest
+    path through the kernels, and both paths are to be compared with the oracle.
+    """
+    draws = ("action", "reward")
+    expected = isinstance(experiment.estimator, cm.Expected)
+    names = [name for name in EVERYTHING if not (expected and name in draws)]
+    key, record = engine(experiment, *names, **options)
+    _, regret = engine(experiment, "regret", "theta", **options)
+    np.testing.assert_array_equal(regret["theta"], record["theta"])
+    record["regret"] = regret["regret"]
+    for name in set(record) & {"theta", *draws}:
+        record[name] = record[name].reshape(*record[name].shape[:2], -1)
+    return key, record
+
+
+def second_moment(experiment: cm.Experiment, want: Record) -> np.ndarray:
+    """E||g||^2 / N at every time: variance is a difference of two numbers of this size."""
+    mean = []
+    for t, (theta, b) in enumerate(zip(want["theta"], want["baseline"], strict=True)):
+        pi = reference.policy_probabilities(experiment.policy, theta)
+        mu = reference.behaviour_probabilities(experiment.behaviour, pi, t, experiment.steps)
+        assert isinstance(experiment.estimator, cm.OneSample)
+        implicit = reference.scheduled(experiment.estimator.implicit, t, experiment.steps)
+        g = sum(
+            mu[a]
+            * reference.update_direction(
+                experiment.policy, experiment.update, pi, mu, a, r - b, implicit
+            )
+            for a, r in enumerate(experiment.problem.means)
+            if mu[a] > 0.0
+        )
+        mean.append(np.sum(np.square(g)))
+    return np.asarray(want["variance"] + np.array(mean))
+
+
+def assert_equivalent(experiment: cm.Experiment, got: Record, want: Record) -> None:
+    """One run of the engine (`got`) against the oracle (`want`), time by time.
+
+    An error of one unit in the last place of theta is an error of |theta| eps in log pi, so the
+    tolerance of what depends on pi grows with the largest |theta| so far.
+    """
+    size = np.maximum(1.0, np.maximum.accumulate(np.abs(want["theta"]).max(axis=1)))
+    condition = size if not isinstance(experiment.policy, cm.Direct) else np.ones_like(size)
+    rewards = max(1.0, np.abs(experiment.problem.means).max())
+
+    def close(name: str, scale: np.ndarray | float, floor: np.ndarray | float = 0.0) -> None:
+        x, y = got[name], want[name]
+        assert x.shape == y.shape, name
+        tail = (slice(None),) + (None,) * (y.ndim - 1)
+        allowed = RTOL * np.broadcast_to(scale, size.shape)[tail] * np.abs(y)
+        allowed = allowed + np.broadcast_to(floor, size.shape)[tail]
+        worst = np.argmax(np.abs(x - y) - allowed)
+        assert np.all(np.abs(x - y) <= allowed), (
+            f"{name} at {np.unravel_index(worst, y.shape)}: "
+            f"engine {x.flat[worst]!r}, oracle {y.flat[worst]!r}"
+        )
+
+    close("theta", 1.0, RTOL * size)
+    close("policy", condition, 1e-300)
+    close("value", condition, RTOL * rewards)
+    close("baseline", condition, RTOL * rewards)
+    close("entropy", condition, 1e-13)
+    close("regret", condition, RTOL * rewards)
+    close("distance", condition, 1e-300)
+    if isinstance(experiment.estimator, cm.Expected):
+        np.testing.assert_array_equal(got["variance"], 0.0)
+    else:
+        close("variance", condition, RTOL * condition * second_moment(experiment, want))
+
+
+def check(experiment: cm.Experiment, **options: Any) -> None:
+    """Teacher-forced equivalence of every run, and equal draws of the first."""
+    key, record = engine_record(experiment, **options)
+    for run in range(len(record["theta"])):
+        got = {name: array[run] for name, array in record.items()}
+        for name, array in got.items():
+            assert np.all(np.isfinite(array)), name
+        want = reference.simulate(
+            experiment, key=key, run=run, actions=got.get("action"), rewards=got.get("reward")
+        )
+        assert_equivalent(experiment, got, want)
+        if "action" in got and run == 0:
+            free = reference.simulate(experiment, key=key, run=run)
+            np.testing.assert_array_equal(got["action"], free["action"])
+            exact = experiment.problem.noise != "gaussian"
+            np.testing.assert_allclose(
+                got["reward"], free["reward"], rtol=0.0 if exact else RTOL, atol=0.0
+            )
+
+
+# Combinations -------------------------------------------------------------------------------------
+
+GEOMETRIES = ["natural", "vanilla", "sigmoid natural", "sigmoid vanilla", "projected", "direct"]
+BASELINES: dict[str, Baseline] = {
+    "0": cm.Constant(0.0),
+    "-1": cm.Constant(-1.0),
+    "value": cm.Value(),
+    "b*": cm.MinVariance(),
+    "b*+1/2": cm.MinVariance() + 0.5,
+    "natural b*": cm.MinVariance("natural") - 0.25,
+    "fixed lambda": cm.MinVariance("natural", lam=0.4),
+    "negative lambda": cm.MinVariance("natural", lam=-1.5),
+    "maximum": cm.Maximum(),
+    "gap": cm.Gap(0.3),
+    "relative": cm.MinVariance().relative(-0.5),
+    "mean": cm.RunningMean(initial=0.5),
+    "moving mean": cm.RunningMean(rate=0.2, initial=-0.5),
+    "mixed": 0.5 * cm.Value() - 0.75 * cm.MinVariance("natural") + 0.3 * cm.RunningMean() + 0.1,
+}
+BEHAVIOURS = [
+    "on-policy", "mixture", "mixture schedule", "no mixture", "greedy", "greedy schedule", "fixed",
+]  # fmt: skip
+NOISES = ["deterministic", "bernoulli", "gaussian", "uniform", "table"]
+ARMS = [2, 3, 5, 20]
+STEPS = [30, 45, 60]
+
+
+def make_problem(noise: str, arms: int, rng: random.Random) -> cm.Bandit:
+    means = [round(rng.uniform(0.05, 0.95), 3) for _ in range(arms)]
+    means[rng.randrange(arms)] = 1.0
+    if noise == "deterministic":
+        return cm.Bandit(means)
+    if noise == "bernoulli":
+        return cm.Bandit(means, noise="bernoulli")
+    if noise == "gaussian":
+        return cm.Bandit(means, noise="gaussian", sigma=[0.1 + 0.05 * i for i in range(arms)])
+    if noise == "uniform":
+        return cm.Bandit(means, noise="uniform", half_width=[0.4 / (i + 1) for i in range(arms)])
+    return cm.Bandit.from_table(
+        [
+            [(m - 0.5, 0.25), (m + 0.25, 0.5), (m, 0.25)] if i % 2 else [(m, 1.0)]
+            for i, m in enumerate(means)
+        ]
+    )
+
+
+def make_behaviour(name: str, arms: int) -> Behaviour:
+    weights = np.arange(1.0, arms + 1.0)
+    return {
+        "on-policy": cm.OnPolicy(),
+        "mixture": cm.UniformMixture(0.3),
+        "mixture schedule": cm.UniformMixture(cm.Decay(0.8, 0.3)),
+        "no mixture": cm.UniformMixture(0.0),
+        "greedy": cm.EpsilonGreedy(0.4),
+        "greedy schedule": cm.EpsilonGreedy(cm.Decay(0.9, 0.25, offset=2.0)),
+        "fixed": cm.Fixed(weights / weights.sum()),
+    }[name]
+
+
+def make_experiment(
+    geometry: str, baseline: Baseline, behaviour: str, noise: str, arms: int, rng: random.Random
+) -> cm.Experiment:
+    """One experiment; what is not an argument (samples, schedules, entropy, ...) is drawn."""
+    if geometry.startswith("sigmoid"):
+        arms = 2
+    steps = rng.choice(STEPS)
+    # Of the order of 1/K: natural steps are multiplied by 1/pi(a) and would leave the range in
+    # which a comparison of trajectories, rather than of single steps, is well conditioned.
+    size = 0.3 / arms if "natural" in geometry else 0.02 if geometry[0] in "pd" else 0.4
+    step_size = rng.choice(
+        [size, cm.Decay(2.0 * size, 0.6), cm.Values(np.linspace(size, 0.1 * size, 60))]
+    )
+    tau = rng.choice([0.0, 0.0, 0.15, cm.Decay(0.5, 0.5)])
+    policy: Policy
+    update: Update
+    if geometry in ("projected", "direct"):
+        weights = np.array([rng.uniform(0.2, 1.0) for _ in range(arms)])
+        policy = cm.Direct(weights / weights.sum()) if rng.random() < 0.7 else cm.Direct()
+        update = cm.Projected(step_size) if geometry == "projected" else cm.Vanilla(step_size)
+    else:
+        kind = cm.Natural if "natural" in geometry else cm.Vanilla
+        update = kind(step_size=step_size, entropy=tau)
+        if geometry.startswith("sigmoid"):
+            policy = cm.Sigmoid(rng.uniform(-2.0, 2.0))
+        else:
+            policy = cm.Softmax([rng.uniform(-1.0, 1.0) for _ in range(arms)])
+    return cm.Experiment(
+        problem=make_problem(noise, arms, rng),
+        policy=policy,
+        update=update,
+        baseline=baseline,
+        behaviour=make_behaviour(behaviour, arms),
+        estimator=cm.OneSample(
+            samples=rng.choice([1, 1, 2, 5]),
+            implicit=rng.choice([0.0, 0.0, 0.05, cm.Decay(0.2, 0.5)]),
+        ),
+        steps=steps,
+    )
+
+
+def combinations() -> Iterator[Any]:
+    """Every geometry x baseline x behaviour, then every geometry x noise x arms."""
+    rng = random.Random(1)
+    cases = [
+        (geometry, baseline, behaviour, rng.choice(NOISES), rng.choice(ARMS))
+        for geometry in GEOMETRIES
+        for baseline in BASELINES
+        for behaviour in BEHAVIOURS
+    ] + [
+        (geometry, rng.choice(list(BASELINES)), rng.choice(BEHAVIOURS), noise, arms)
+        for geometry in GEOMETRIES
+        for noise in NOISES
+        for arms in ARMS
+        if arms == 2 or not geometry.startswith("sigmoid")
+    ]
+    for number, (geometry, baseline, behaviour, noise, arms) in enumerate(cases):
+        yield pytest.param(
+            geometry, baseline, behaviour, noise, arms, number,
+            id=f"{number}-{geometry}-{baseline}-{behaviour}-{noise}-{arms}",
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("geometry", "baseline", "behaviour", "noise", "arms", "seed"), combinations()
+)
+def test_engine_replays(
+    geometry: str, baseline: str, behaviour: str, noise: str, arms: int, seed: int
+) -> None:
+    rng = random.Random(seed)
+    check(make_experiment(geometry, BASELINES[baseline], behaviour, noise, arms, rng))
+
+
+@pytest.mark.parametrize("geometry", GEOMETRIES)
+@pytest.mark.parametrize("arms", ARMS)
+@pytest.mark.parametrize("baseline", ["-1", "value"])
+def test_engine_takes_the_expected_step(geometry: str, arms: int, baseline: str) -> None:
+    experiment = make_experiment(
+        geometry, BASELINES[baseline], "on-policy", "bernoulli", arms, random.Random(arms)
+    )
+    check(experiment.replace(estimator=cm.Expected()), runs=1)
+
+
+@pytest.mark.parametrize("isa", ["generic", "auto"])
+@pytest.mark.parametrize(
+    "baseline", [cm.Constant(-0.5), cm.Value() + 0.1, cm.MinVariance(), cm.MinVariance("natural")]
+)
+@pytest.mark.parametrize("policy", [cm.Softmax([0.0, 1.0, 2.0]), cm.Sigmoid(-1.0)])
+def test_the_shortest_path_of_the_engine_replays(
+    policy: Policy, baseline: Baseline, isa: str
+) -> None:
+    """On-policy, natural, one sample, deterministic rewards: the step with a kernel of its own."""
+    means = [1.0, 0.7, 0.0][: 2 if isinstance(policy, cm.Sigmoid) else 3]
+    check(
+        cm.Experiment(
+            cm.Bandit(means), policy, cm.Natural(step_size=0.05), baseline=baseline, steps=300
+        ),
+        isa=isa,
+    )
+
+
+def test_a_running_mean_forgets_its_initial_value_entirely() -> None:
+    check(
+        cm.Experiment(
+            cm.Bandit([0.9, 0.3], noise="bernoulli"),
+            cm.Softmax(),
+            cm.Vanilla(step_size=1e-9),
+            baseline=cm.RunningMean(initial=1e6),
+            steps=20,
+        )
+    )
+
+
+# Where trajectories are not comparable: single steps ----------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "theta0", [[700.0, -700.0, 0.0], [-700.0, 0.0, 700.0], [0.0, 20.0, 40.0], [0.0, -36.0, 0.5]]
+)
+@pytest.mark.parametrize("update", [cm.Natural(step_size=0.5), cm.Vanilla(step_size=5.0)])
+@pytest.mark.parametrize(
+    "behaviour", [cm.OnPolicy(), cm.UniformMixture(0.01), cm.EpsilonGreedy(0.05)]
+)
+@pytest.mark.parametrize(
+    "baseline", [cm.Constant(-1.0), cm.MinVariance(), cm.MinVariance("natural"), cm.Value()]
+)
+def test_single_steps_from_wherever_the_engine_went(
+    theta0: list[float], update: Update, behaviour: Behaviour, baseline: Baseline
+) -> None:
+    """Far from the centre errors grow along a trajectory: each step starts at the engine's theta.
+
+    Rare actions with their 1/pi throw theta to 1e6 and beyond here, and policies underflow.
+    """
+    experiment = cm.Experiment(
+        cm.Bandit([1.0, 0.7, 0.0], noise="bernoulli"),
+        cm.Softmax(theta0),
+        update,
+        baseline=baseline,
+        behaviour=behaviour,
+        steps=60,
+    )
+    _, record = engine_record(experiment)
+    means = np.array(experiment.problem.means)
+    for name, array in record.items():
+        assert np.all(np.isfinite(array)), name
+    for run in range(RUNS):
+        got = {name: array[run] for name, array in record.items()}
+        for t in range(experiment.steps):
+            theta = got["theta"][t]
+            pi = reference.softmax(theta)
+            # eps |theta| is the relative error of pi, hence of 1/pi and of everything made of it.
+            allowed = RTOL * max(1.0, np.abs(theta).max())
+            np.testing.assert_allclose(got["policy"][t], pi, rtol=allowed, atol=1e-290)
+            np.testing.assert_allclose(got["value"][t], pi @ means, rtol=0, atol=allowed)
+            b = reference.baseline_value(baseline, pi, means)
+            np.testing.assert_allclose(got["baseline"][t], b, rtol=0, atol=allowed)
+            want = reference.next_theta(
+                experiment, theta, t, got["baseline"][t], got["action"][t], got["reward"][t]
+            )
+            step = np.abs(want - theta).max()
+            np.testing.assert_allclose(
+                got["theta"][t + 1], want, rtol=RTOL, atol=allowed * max(1.0, step)
+            )
+
+
+def test_variance_does_not_cancel_next_to_a_vertex() -> None:
+    """tr Cov of vanilla steps is of the order of 1 - pi_best: far below eps here."""
+    experiment = cm.Experiment(
+        cm.Bandit([1.0, 0.7, 0.0]),
+        cm.Softmax([45.0, 1.0, 0.0]),
+        cm.Vanilla(step_size=0.1),
+        baseline=cm.Constant(-0.5),
+        steps=0,
+    )
+    _, got = engine(experiment, "variance", runs=1)
+    want = reference.gradient_variance(experiment, np.array([45.0, 1.0, 0.0]))
+    assert 0.0 < want < 1e-18
+    np.testing.assert_allclose(got["variance"][0, 0], want, rtol=1e-10)

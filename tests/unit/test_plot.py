@@ -1,0 +1,175 @@
+"""Pictures: what is drawn, and that nothing global is touched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import mpltern  # noqa: F401
+import numpy as np
+import pytest
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+
+import committal as cm
+
+mpl.use("Agg")
+
+ConfigError = cm.errors.ConfigError
+
+
+@pytest.fixture(autouse=True)
+def nothing_global_is_touched() -> Iterator[None]:
+    before = mpl.rcParams.copy()
+    yield
+    assert mpl.rcParams == before
+    plt.close("all")
+
+
+@pytest.fixture(scope="module")
+def experiment() -> cm.Experiment:
+    return cm.Experiment(
+        problem=cm.Bandit([1.0, 0.7, 0.0]),
+        policy=cm.Softmax([0, 3, 5]),
+        update=cm.Natural(step_size=0.025),
+        baseline=cm.MinVariance() - 0.5,
+        steps=300,
+        record=cm.Record("value", "policy", every=10),
+    )
+
+
+def ternary() -> object:
+    return Figure().add_subplot(projection="ternary")
+
+
+def test_simplex_colours_runs_by_time(experiment: cm.Experiment) -> None:
+    data = cm.run(experiment, runs=20, rng=0)
+    ax = ternary()
+    assert cm.plot.simplex(data, ax, max_runs=15) is ax  # type: ignore[arg-type]
+    (lines,) = ax.collections  # type: ignore[attr-defined]
+    assert isinstance(lines, LineCollection)
+    assert len(lines.get_segments()) == 15 * 30
+    colours = lines.get_array()
+    assert colours is not None
+    assert colours.min() == 10
+    assert colours.max() == 300
+
+
+def test_simplex_corners_are_the_arms() -> None:
+    # One run per corner, each starting in the middle.
+    exp = cm.Experiment(
+        cm.Bandit([1.0, 0.7, 0.0]), cm.Softmax(), cm.Natural(0.1), steps=1,
+        record=cm.Record("policy", every=1),
+    )  # fmt: skip
+    data = cm.run(exp, runs=3, rng=0)
+    data["policy"].values[:, 1] = np.eye(3)
+    ax = cm.plot.simplex(data, ternary())  # type: ignore[arg-type]
+    first, second, third = (segment[1] for segment in ax.collections[0].get_segments())
+    assert first[0] > second[0] > third[0]  # right, top, left
+    assert second[1] > first[1] == pytest.approx(third[1])
+    middle = ax.collections[0].get_segments()[0][0]
+    np.testing.assert_allclose(middle, np.mean([first, second, third], axis=0), atol=1e-12)
+    texts = {ax.taxis.label.get_text(), ax.laxis.label.get_text(), ax.raxis.label.get_text()}
+    assert any("r = 0.7" in text for text in texts)
+
+
+def test_simplex_true_gradient_in_black(experiment: cm.Experiment) -> None:
+    data = cm.run(experiment, runs=2, rng=0)
+    exact = cm.run(experiment.replace(estimator=cm.Expected(), baseline=0.0), runs=1, rng=0)
+    ax = cm.plot.simplex(data, ternary(), true_gradient=exact)  # type: ignore[arg-type]
+    assert [line.get_color() for line in ax.lines] == ["black", "black"]  # path and dot
+
+
+def test_simplex_refuses_by_name(experiment: cm.Experiment) -> None:
+    two = experiment.replace(problem=cm.Bandit([1, 0]), policy=cm.Softmax())
+    with pytest.raises(ConfigError, match="three arms"):
+        cm.plot.simplex(cm.run(two, runs=1, rng=0))
+    with pytest.raises(ConfigError, match="two recorded times"):
+        cm.plot.simplex(cm.run(experiment.replace(record=cm.Record()), runs=1, rng=0))
+    with pytest.raises(ConfigError, match="policy"):
+        cm.plot.simplex(
+            cm.run(experiment.replace(record=cm.Record("value", every=10)), runs=1, rng=0)
+        )
+    data = cm.run(experiment, runs=1, rng=0)
+    with pytest.raises(ConfigError, match="ternary"):
+        cm.plot.simplex(data, Figure().add_subplot())
+    with pytest.raises(ConfigError, match="data = 3"):
+        cm.plot.simplex(3)  # type: ignore[arg-type]
+
+
+def test_simplex_of_a_dataset_that_lost_its_attributes(experiment: cm.Experiment) -> None:
+    data = cm.run(experiment, runs=1, rng=0).drop_attrs()
+    ax = cm.plot.simplex(data, ternary(), colorbar=True)  # type: ignore[arg-type]
+    assert ax.taxis.label.get_text() == "arm 2"
+
+
+def test_curves_are_coloured_by_outcome(experiment: cm.Experiment) -> None:
+    data = cm.run(experiment, runs=30, rng=0)
+    data["value"].values[:, -1] = np.where(np.arange(30) < 6, 0.7, 1.0)
+    ax = cm.plot.learning_curves(data, 0.9, Figure().add_subplot(), max_runs=10)
+    reached, failed = ax.collections
+    assert isinstance(reached, LineCollection)
+    assert isinstance(failed, LineCollection)
+    assert (len(reached.get_segments()), len(failed.get_segments())) == (4, 6)
+    assert ax.get_title() == "failed: 20 %"  # of all runs, not of those drawn
+    (mean,) = ax.lines
+    np.testing.assert_allclose(mean.get_ydata(), data["value"].mean("run").values)
+    assert ax.get_xlabel() == "update"
+
+
+def test_curves_of_reduced_data(experiment: cm.Experiment) -> None:
+    reduce = cm.Reduce(below=0.9, quantiles=(0.9, 0.1, 0.5))
+    record = cm.Record("value", every=10, reduce=reduce)
+    data = cm.run(experiment.replace(record=record), runs=200, rng=0)
+    ax = cm.plot.learning_curves(data, ax=Figure().add_subplot())
+    assert len(ax.collections) == 2
+    assert ax.get_title().startswith("failed: ")
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert "10 % to 90 % of runs" in labels
+    with pytest.raises(ConfigError, match="below"):
+        cm.plot.learning_curves(data, below=0.5, ax=Figure().add_subplot())
+    plain = experiment.replace(record=cm.Record("value", every=10, reduce=cm.Reduce()))
+    assert cm.plot.learning_curves(cm.run(plain, runs=5, rng=0)).get_title() == ""
+
+
+def test_curves_refuse_by_name(experiment: cm.Experiment) -> None:
+    with pytest.raises(ConfigError, match="two recorded times"):
+        cm.plot.learning_curves(cm.run(experiment.replace(record=cm.Record()), runs=1, rng=0))
+    with pytest.raises(ConfigError, match="Record"):
+        cm.plot.learning_curves(
+            cm.run(experiment.replace(record=cm.Record("policy", every=10)), runs=1, rng=0)
+        )
+    with pytest.raises(ConfigError, match="data = 3"):
+        cm.plot.learning_curves(3)  # type: ignore[arg-type]
+
+
+def test_empty_data_make_empty_pictures(experiment: cm.Experiment) -> None:
+    data = cm.run(experiment, runs=0, rng=0)
+    cm.plot.simplex(data, ternary())  # type: ignore[arg-type]
+    cm.plot.learning_curves(data, ax=Figure().add_subplot())
+
+
+def test_pyplot_is_left_alone_when_axes_are_given(experiment: cm.Experiment) -> None:
+    data = cm.run(experiment, runs=2, rng=0)
+    figure, axes = cm.plot.panels(2, "simplex")
+    cm.plot.simplex(data, axes[0])
+    _, (left, right) = cm.plot.panels(2, "curves")
+    cm.plot.learning_curves(data, ax=left)
+    assert left.get_ylim() == right.get_ylim()
+    assert plt.get_fignums() == []
+    assert len(figure.axes) == 2
+
+
+def test_without_axes_there_is_a_new_figure(experiment: cm.Experiment) -> None:
+    data = cm.run(experiment, runs=2, rng=0)
+    first, second = cm.plot.simplex(data), cm.plot.learning_curves(data)
+    assert first.figure is not second.figure
+    assert len(plt.get_fignums()) == 2
+
+
+def test_panels_refuse_by_name() -> None:
+    with pytest.raises(ConfigError, match="count = 0"):
+        cm.plot.panels(0)
+    with pytest.raises(ConfigError, match="kind = 'pie'"):
+        cm.plot.panels(1, "pie")  # type: ignore[arg-type]
