@@ -131,7 +131,7 @@ def numba_loop(choice: Choice) -> Loop:
                 policy(theta, pi)
                 b = baseline(pi, r)
                 # Draw an arm from the mixture of the policy and the uniform distribution.
-                u = np.random.random()
+                u = np.random.random()  # noqa: NPY002
                 a = 0
                 cumulative = (1.0 - gamma) * pi[0] + gamma / arms
                 while u >= cumulative and a < arms - 1:
@@ -140,7 +140,7 @@ def numba_loop(choice: Choice) -> Loop:
                 mu = (1.0 - gamma) * pi[a] + gamma / arms
                 reward = r[a]
                 if bernoulli:
-                    reward = 1.0 if np.random.random() < r[a] else 0.0
+                    reward = 1.0 if np.random.random() < r[a] else 0.0  # noqa: NPY002
                 step = alpha * (reward - b) / mu
                 if natural:
                     theta[a] += step

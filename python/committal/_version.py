@@ -1,6 +1,3 @@
-"""Versions, in one place (the build reads the first one from here)."""
+"""The version of the package, in one place (the build reads it from here)."""
 
 __version__ = "0.1.0"
-
-#: Raised whenever the same key, run and step lead to another random number.
-STREAM_VERSION = 1

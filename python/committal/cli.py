@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import platform
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from committal import demo
-from committal._version import STREAM_VERSION, __version__
+from committal import _core, demo
+from committal._version import __version__
 from committal.errors import CommittalError
 from committal.progress import Bar
 from committal.system import available_threads
@@ -31,14 +32,14 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text
 @app.command()
 def info(as_json: AsJson = False) -> None:
     """Show versions, the compiler, the instruction set in use and the threads."""
-    from committal import _core
-
     build = _core.build_info()
     facts: dict[str, object] = {
         "committal": __version__,
-        "stream version": STREAM_VERSION,
+        "stream version": build["stream_version"],
         "python": platform.python_version(),
-        **build,
+        "compiler": f"{build['compiler']}, C++{build['cxx_standard'] // 100 % 100}",
+        "instruction set": build["isa"],
+        "also available": [isa for isa in build["isas"] if isa != build["isa"]],
         "threads": available_threads(),
     }
     if as_json:
@@ -71,12 +72,16 @@ def demo_command(
         typer.echo(_title(runs))
         typer.echo(_HEADER)
     width = max(len(setting.label) for setting in demo.SETTINGS)
-    bars = {setting.label: Bar(f"{setting.label:<{width}}") for setting in demo.SETTINGS}
-    for outcome in demo.outcomes(runs=runs, rng=rng, threads=threads, progress=dict(bars)):
-        bars[outcome.setting.label].close()
-        found.append(outcome)
-        if not as_json:
-            typer.echo(_row(outcome))
+    with ExitStack() as stack:
+        bars = {
+            setting.label: stack.enter_context(Bar(f"{setting.label:<{width}}"))
+            for setting in demo.SETTINGS
+        }
+        for outcome in demo.outcomes(runs=runs, rng=rng, threads=threads, progress=dict(bars)):
+            bars[outcome.setting.label].close()
+            found.append(outcome)
+            if not as_json:
+                typer.echo(_row(outcome))
     pictures = _draw(found, out)
     if as_json:
         typer.echo(json.dumps(_as_data(found, pictures, runs, rng), indent=2))

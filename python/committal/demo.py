@@ -120,6 +120,7 @@ def outcomes(
     for setting in SETTINGS:
         experiment = setting.experiment
         report = progress[setting.label] if progress else False
+        variance = start_variance(experiment)  # first: it also loads what the clock must not see
         start = time.perf_counter()
         data = run(experiment, runs=runs, rng=rng, threads=threads, progress=report)
         seconds = time.perf_counter() - start
@@ -127,7 +128,7 @@ def outcomes(
         detailed = experiment.replace(record=Record("value", "policy", every=2))
         yield Outcome(
             setting=setting,
-            variance=start_variance(experiment),
+            variance=variance,
             rate=failure_rate(data, BELOW),
             value=float(final.mean()),
             value_sem=float(final.std(ddof=1) / len(final) ** 0.5) if runs > 1 else float("nan"),
@@ -138,9 +139,7 @@ def outcomes(
 
 def start_variance(experiment: Experiment) -> float:
     """Compute the variance of the vanilla gradient estimate before the first update."""
-    vanilla = experiment.replace(
-        update=Vanilla(step_size=1.0), steps=0, record=Record("variance")
-    )
+    vanilla = experiment.replace(update=Vanilla(step_size=1.0), steps=0, record=Record("variance"))
     return float(run(vanilla, runs=1, rng=0)["variance"].values[0, 0])
 
 

@@ -56,7 +56,7 @@ class Bar:
         self._unit = unit
         self._stream = sys.stderr if stream is None else stream
         self._clock = clock
-        self._start = clock()
+        self._start: float | None = None
         self._drawn_at: float | None = None
         self._visible = self._stream.isatty()
 
@@ -65,6 +65,8 @@ class Bar:
         if not self._visible:
             return
         now = self._clock()
+        if self._start is None:
+            self._start = now  # several bars may be made long before they are used
         if self._drawn_at is not None and now - self._drawn_at < _REDRAW_SECONDS:
             return
         self._drawn_at = now

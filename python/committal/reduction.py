@@ -1,11 +1,11 @@
 r"""Sums over runs that are exact, and what follows from them.
 
-The core adds x and x² of every run into integers that hold the whole range of a double,
+The core adds x and x² of every run,
 
 .. math:: S_1 = \sum_i x_i, \qquad S_2 = \sum_i x_i^2,
 
-without rounding, so that the sums do not depend on threads, chunks or machines and may be added
-in any order. Here they become
+into integers so wide (from 2⁻³²⁰ to 2³⁸⁴) that nothing is rounded while adding, so that the sums
+do not depend on threads, chunks or machines and may be made in any order. Here they become
 
 .. math:: \bar x = S_1/n, \qquad s^2 = \frac{n S_2 - S_1^2}{n(n-1)}, \qquad
           \mathrm{sem} = s/\sqrt n,

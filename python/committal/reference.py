@@ -104,7 +104,7 @@ from committal.config.behaviours import (
     OnPolicy,
     UniformMixture,
 )
-from committal.config.estimators import Expected, OneSample
+from committal.config.estimators import OneSample
 from committal.config.experiment import Experiment
 from committal.config.policies import Direct, Policy, Sigmoid, Softmax
 from committal.config.problems import Bandit
@@ -306,9 +306,10 @@ def reward_variance(problem: Bandit, a: int) -> float:
 
 def _others(x: Floats) -> Floats:
     """Sum over j != i of x_j, without subtracting x_i from a total that it may dominate."""
-    before = np.concatenate([[0.0], np.cumsum(x)[:-1]])
-    after = np.concatenate([np.cumsum(x[::-1])[:-1][::-1], [0.0]])
-    return before + after
+    total = np.zeros(len(x))
+    total[1:] += np.cumsum(x)[:-1]
+    total[:-1] += np.cumsum(x[::-1])[:-1][::-1]
+    return total
 
 
 def softmax(theta: npt.ArrayLike) -> Floats:
@@ -319,9 +320,9 @@ def softmax(theta: npt.ArrayLike) -> Floats:
     >>> softmax([700.0, 700.0])
     array([0.5, 0.5])
     """
-    theta = np.asarray(theta, dtype=np.float64)
-    e: Floats = np.exp(theta - theta.max())
-    return e / e.sum()
+    logits: Floats = np.asarray(theta, dtype=np.float64)
+    e: Floats = np.exp(logits - logits.max())
+    return e / float(e.sum())
 
 
 def log_softmax(theta: npt.ArrayLike) -> Floats:
@@ -332,11 +333,11 @@ def log_softmax(theta: npt.ArrayLike) -> Floats:
     >>> log_softmax([0.0, -2000.0])
     array([    0., -2000.])
     """
-    theta = np.asarray(theta, dtype=np.float64)
-    largest = int(theta.argmax())
-    shifted = theta - theta[largest]
+    logits: Floats = np.asarray(theta, dtype=np.float64)
+    largest = int(logits.argmax())
+    shifted: Floats = logits - logits[largest]
     # log1p of the sum of the others keeps log pi of a nearly certain arm accurate.
-    return shifted - np.log1p(np.exp(np.delete(shifted, largest)).sum())
+    return shifted - float(np.log1p(np.exp(np.delete(shifted, largest)).sum()))
 
 
 def initial_theta(experiment: Experiment) -> Floats:
@@ -591,13 +592,14 @@ def project_onto_simplex(x: npt.ArrayLike) -> Floats:
     >>> project_onto_simplex([0.5, 0.25, 2.0])
     array([0., 0., 1.])
     """
-    x = np.asarray(x, dtype=np.float64)
+    point: Floats = np.asarray(x, dtype=np.float64)
     # Measured from the largest entry, so that a far-away x keeps its small differences.
-    x = x - x.max()
-    descending = np.sort(x)[::-1]
-    shifts = (np.cumsum(descending) - 1.0) / np.arange(1, len(x) + 1)
+    point = point - point.max()
+    descending = np.sort(point)[::-1]
+    shifts = (np.cumsum(descending) - 1.0) / np.arange(1, len(point) + 1)
     support = np.flatnonzero(descending > shifts)[-1]
-    return np.maximum(x - shifts[support], 0.0)
+    projected: Floats = np.maximum(point - shifts[support], 0.0)
+    return projected
 
 
 def update_direction(
@@ -628,7 +630,7 @@ def update_direction(
     >>> update_direction(cm.Softmax(), cm.Vanilla(step_size=1.0), pi, pi, a=0, advantage=1.0)
     array([ 0.5, -0.5])
     """
-    w = 1.0 / (mu[a] + implicit)
+    w = 1.0 / (float(mu[a]) + implicit)
     natural = isinstance(update, Natural)
     if isinstance(policy, Sigmoid):
         sign = 1.0 if a == 0 else -1.0
@@ -639,7 +641,7 @@ def update_direction(
         return direction
     score = -pi
     score[a] = _others(pi)[a]
-    return advantage * (pi[a] * w) * score
+    return advantage * (float(pi[a]) * w) * score
 
 
 def expected_direction(policy: Policy, update: Update, pi: Floats, r: Floats) -> Floats:
@@ -707,17 +709,18 @@ def next_theta(
     array([1., 0.])
     """
     policy, update, steps = experiment.policy, experiment.update, experiment.steps
+    estimator = experiment.estimator
     pi = policy_probabilities(policy, theta)
-    if isinstance(experiment.estimator, Expected):
-        g = expected_direction(policy, update, pi, np.array(_bandit(experiment).means))
-    else:
+    if isinstance(estimator, OneSample):
         mu = behaviour_probabilities(experiment.behaviour, pi, t, steps)
-        implicit = scheduled(experiment.estimator.implicit, t, steps)
+        implicit = scheduled(estimator.implicit, t, steps)
         samples = zip(np.asarray(actions), np.asarray(rewards), strict=True)
-        g = np.mean(
+        g: Floats = np.mean(
             [update_direction(policy, update, pi, mu, int(a), R - b, implicit) for a, R in samples],
             axis=0,
         )
+    else:
+        g = expected_direction(policy, update, pi, np.array(_bandit(experiment).means))
     if isinstance(update, Natural | Vanilla) and not isinstance(policy, Direct):
         tau = scheduled(update.entropy, t, steps)
         if tau > 0.0:
@@ -747,26 +750,29 @@ def gradient_variance(
     9.0
     """
     policy, update, problem = experiment.policy, experiment.update, _bandit(experiment)
-    if isinstance(experiment.estimator, Expected):
+    estimator = experiment.estimator
+    if not isinstance(estimator, OneSample):
         return 0.0
     r, steps = np.array(problem.means), experiment.steps
     pi = policy_probabilities(policy, theta)
     mu = behaviour_probabilities(experiment.behaviour, pi, t, steps)
     b = baseline_value(experiment.baseline, pi, r, memory)
-    implicit = scheduled(experiment.estimator.implicit, t, steps)
+    implicit = scheduled(estimator.implicit, t, steps)
 
-    drawn = np.flatnonzero(mu)
+    # An arm whose probability has underflowed is never drawn.
+    drawn = [a for a in range(problem.arms) if mu[a] > np.finfo(np.float64).tiny]
     g = np.array([update_direction(policy, update, pi, mu, a, 1.0, implicit) for a in drawn])
     if isinstance(policy, Direct) or (isinstance(policy, Softmax) and isinstance(update, Natural)):
         # The policy does not see the component along e = (1, ..., 1).
         g = g - g.mean(axis=1, keepdims=True)
 
-    mu_d, variance = mu[drawn], np.array([reward_variance(problem, a) for a in drawn])
     mean_given_a = (r[drawn] - b)[:, None] * g
-    mean = mu_d @ mean_given_a
-    noise = variance * np.sum(g**2, axis=1)
-    spread = np.sum((mean_given_a - mean) ** 2, axis=1)
-    return float(mu_d @ (noise + spread)) / experiment.estimator.samples
+    mean = mu[drawn] @ mean_given_a
+    noise = np.sqrt([reward_variance(problem, a) for a in drawn])[:, None] * g
+    # The root of mu goes inside the squares: (1/mu)^2 alone may overflow.
+    root_mu = np.sqrt(mu[drawn])[:, None]
+    trace = np.sum((root_mu * noise) ** 2) + np.sum((root_mu * (mean_given_a - mean)) ** 2)
+    return float(trace) / estimator.samples
 
 
 # --------------------------------------------------------------------------------------------------
@@ -930,7 +936,7 @@ def one_step_law(
     pi = policy_probabilities(experiment.policy, theta)
     mu = behaviour_probabilities(experiment.behaviour, pi, t, experiment.steps)
     b = baseline_value(experiment.baseline, pi, np.array(problem.means), memory)
-    if isinstance(estimator, Expected):
+    if not isinstance(estimator, OneSample):
         return [Outcome(1.0, (), (), next_theta(experiment, theta, t, b))]
     atoms = [
         (float(mu[a]) * probability, a, reward)

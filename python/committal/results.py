@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from committal._version import STREAM_VERSION, __version__
-from committal.config import Experiment
+from committal import _core
+from committal._version import __version__
+from committal.config import Bandit, Experiment
 from committal.errors import ConfigError, ConfigTypeError
 from committal.plan import Plan
 from committal.quantities import Quantity, quantity
@@ -51,7 +52,7 @@ def provenance(experiment: Experiment, *, key: int, entropy: str) -> dict[str, s
         "key": f"{key:#018x}",
         "entropy": entropy,
         "committal_version": __version__,
-        "stream_version": STREAM_VERSION,
+        "stream_version": _core.STREAM_VERSION,
     }
 
 
@@ -134,7 +135,6 @@ def reduced(
     plan: Plan,
     reduction: Reduction,
     *,
-    base: int,
     first_run: int,
     attributes: Mapping[str, str | int],
 ) -> xr.Dataset:
@@ -146,8 +146,6 @@ def reduced(
         What was run.
     reduction : Reduction
         What the core accumulated.
-    base : int
-        Exponent of the accumulators' lowest digit.
     first_run : int
         Number of the first run.
     attributes : dict
@@ -172,7 +170,7 @@ def reduced(
     for name, limbs in reduction.moments.items():
         described = quantity(name, plan)
         trailing = _trailing(described, plan)
-        found = moments(limbs, reduction.runs, base)
+        found = moments(limbs, reduction.runs, _core.ACCUMULATOR_BASE)
         for suffix, what, values in (
             ("mean", "mean of", found.mean),
             ("std", "standard deviation of", found.std),
@@ -251,7 +249,10 @@ def _dataset(
     used = {dim for dims, _, _ in variables.values() for dim in dims}
     named: dict[str, Variable] = {**coordinates, "time": time}
     if "arm" in used:
-        named["arm"] = (("arm",), np.asarray(experiment.problem.names), {"long_name": "arm"})
+        assert isinstance(experiment.problem, Bandit)  # nothing else can be lowered to this plan
+        # Objects become strings of any length on disk; NumPy's own have no Zarr specification.
+        names = np.asarray(experiment.problem.names, object)
+        named["arm"] = (("arm",), names, {"long_name": "arm"})
     if "sample" in used:
         sample = np.arange(plan.samples, dtype=np.int64)
         named["sample"] = (("sample",), sample, {"long_name": "sample of the update"})

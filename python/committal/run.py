@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from committal import results
+from committal import _core, results
 from committal.config import Experiment
 from committal.errors import ConfigError, ConfigTypeError
 from committal.plan import Plan, lower
@@ -29,8 +29,6 @@ from committal.system import available_memory, available_threads
 
 if TYPE_CHECKING:
     import xarray as xr
-
-INSTRUCTION_SETS = ("auto", "generic", "avx2", "avx512")
 
 _MOST_UPDATES = 2**63  # what a signed 64-bit count of updates can hold
 _MOST_THREADS = 4096
@@ -105,8 +103,6 @@ def run(
     """
     if not isinstance(experiment, Experiment):
         raise ConfigTypeError("experiment", experiment, "an Experiment")
-    from committal import _core
-
     plan = lower(experiment)
     runs = _count("runs", runs, least=0)
     first_run = _count("first_run", first_run, least=0, below=2**63 - runs)
@@ -114,8 +110,9 @@ def run(
         threads = available_threads()
     threads = _count("threads", threads, least=1, below=_MOST_THREADS + 1)
     chunk = max(runs, 1) if chunk is None else _count("chunk", chunk, least=1)
-    if isa not in INSTRUCTION_SETS:
-        raise ConfigError("isa", isa, "one of " + ", ".join(map(repr, INSTRUCTION_SETS)))
+    sets = ("auto", *_core.available()["isas"])
+    if isa not in sets:
+        raise ConfigError("isa", isa, "one of " + ", ".join(map(repr, sets)) + " on this machine")
     if not isinstance(independent, bool):
         raise ConfigTypeError("independent", independent, "True or False")
     if not (isinstance(progress, bool) or callable(progress)):
@@ -134,14 +131,14 @@ def run(
                 experiment, plan, outputs, first_run=first_run, attributes=attributes
             )
         reduction = _allocate_reduction(experiment, plan, runs)
-        chunks.reduce(reduction)
+        try:
+            chunks.reduce(reduction)
+        except OverflowError as error:
+            raise ConfigError(
+                "record.reduce", experiment.record.reduce, f"numbers that can be summed: {error}"
+            ) from None
         return results.reduced(
-            experiment,
-            plan,
-            reduction,
-            base=_core.ACCUMULATOR_BASE,
-            first_run=first_run,
-            attributes=attributes,
+            experiment, plan, reduction, first_run=first_run, attributes=attributes
         )
 
 
@@ -159,8 +156,6 @@ class _Chunks:
         isa: str,
         report: Progress | None,
     ) -> None:
-        from committal import _core
-
         self._plan = plan
         self._core_plan = _core.BanditPlan(**plan.core_arguments())
         self._key = key
@@ -172,8 +167,6 @@ class _Chunks:
         self._report = report
 
     def simulate(self, outputs: Mapping[str, npt.NDArray[Any]]) -> None:
-        from committal import _core
-
         for start, stop in self._ranges():
             _core.simulate(
                 self._core_plan,
@@ -187,8 +180,6 @@ class _Chunks:
             )
 
     def reduce(self, reduction: Reduction) -> None:
-        from committal import _core
-
         below = np.nan if reduction.below is None else reduction.below
         histograms = {
             name: (histogram.counts, histogram.lo, histogram.hi)
@@ -227,9 +218,7 @@ class _Chunks:
         return progress
 
 
-def _allocate_outputs(
-    experiment: Experiment, plan: Plan, runs: int
-) -> dict[str, npt.NDArray[Any]]:
+def _allocate_outputs(experiment: Experiment, plan: Plan, runs: int) -> dict[str, npt.NDArray[Any]]:
     layout: dict[str, tuple[tuple[int, ...], np.dtype[Any]]] = {}
     for name in experiment.record.names:
         described = quantity(name, plan)
@@ -244,8 +233,6 @@ def _allocate_outputs(
 
 
 def _allocate_reduction(experiment: Experiment, plan: Plan, runs: int) -> Reduction:
-    from committal import _core
-
     record = experiment.record
     assert record.reduce is not None
     times = len(plan.times)

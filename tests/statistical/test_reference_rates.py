@@ -77,9 +77,7 @@ def test_rates_agree_with_an_independent_implementation(row: dict[str, Any]) -> 
         return float(x.std(ddof=1)) / math.sqrt(runs)
 
     apart = {
-        "value": sigmas_between_means(
-            value.mean(), error(value), want["value"], want["value_se"]
-        ),
+        "value": sigmas_between_means(value.mean(), error(value), want["value"], want["value_se"]),
         "regret": sigmas_between_means(
             regret.mean(), error(regret), want["regret"], want["regret_se"]
         ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -39,15 +40,15 @@ def experiment() -> cm.Experiment:
     )
 
 
-def ternary() -> object:
+def ternary() -> Any:  # mpltern has no type hints
     return Figure().add_subplot(projection="ternary")
 
 
 def test_simplex_colours_runs_by_time(experiment: cm.Experiment) -> None:
     data = cm.run(experiment, runs=20, rng=0)
     ax = ternary()
-    assert cm.plot.simplex(data, ax, max_runs=15) is ax  # type: ignore[arg-type]
-    (lines,) = ax.collections  # type: ignore[attr-defined]
+    assert cm.plot.simplex(data, ax, max_runs=15) is ax
+    (lines,) = ax.collections
     assert isinstance(lines, LineCollection)
     assert len(lines.get_segments()) == 15 * 30
     colours = lines.get_array()
@@ -64,7 +65,7 @@ def test_simplex_corners_are_the_arms() -> None:
     )  # fmt: skip
     data = cm.run(exp, runs=3, rng=0)
     data["policy"].values[:, 1] = np.eye(3)
-    ax = cm.plot.simplex(data, ternary())  # type: ignore[arg-type]
+    ax: Any = cm.plot.simplex(data, ternary())
     first, second, third = (segment[1] for segment in ax.collections[0].get_segments())
     assert first[0] > second[0] > third[0]  # right, top, left
     assert second[1] > first[1] == pytest.approx(third[1])
@@ -77,8 +78,11 @@ def test_simplex_corners_are_the_arms() -> None:
 def test_simplex_true_gradient_in_black(experiment: cm.Experiment) -> None:
     data = cm.run(experiment, runs=2, rng=0)
     exact = cm.run(experiment.replace(estimator=cm.Expected(), baseline=0.0), runs=1, rng=0)
-    ax = cm.plot.simplex(data, ternary(), true_gradient=exact)  # type: ignore[arg-type]
-    assert [line.get_color() for line in ax.lines] == ["black", "black"]  # path and dot
+    ax: Any = cm.plot.simplex(data, ternary(), true_gradient=exact)
+    path, ends, start = ax.lines
+    assert path.get_color() == start.get_color() == "black"
+    assert len(path.get_xdata()) == 31
+    assert len(ends.get_xdata()) == 2
 
 
 def test_simplex_refuses_by_name(experiment: cm.Experiment) -> None:
@@ -100,7 +104,7 @@ def test_simplex_refuses_by_name(experiment: cm.Experiment) -> None:
 
 def test_simplex_of_a_dataset_that_lost_its_attributes(experiment: cm.Experiment) -> None:
     data = cm.run(experiment, runs=1, rng=0).drop_attrs()
-    ax = cm.plot.simplex(data, ternary(), colorbar=True)  # type: ignore[arg-type]
+    ax: Any = cm.plot.simplex(data, ternary(), colorbar=True)
     assert ax.taxis.label.get_text() == "arm 2"
 
 
@@ -114,7 +118,7 @@ def test_curves_are_coloured_by_outcome(experiment: cm.Experiment) -> None:
     assert (len(reached.get_segments()), len(failed.get_segments())) == (4, 6)
     assert ax.get_title() == "failed: 20 %"  # of all runs, not of those drawn
     (mean,) = ax.lines
-    np.testing.assert_allclose(mean.get_ydata(), data["value"].mean("run").values)
+    np.testing.assert_allclose(np.asarray(mean.get_ydata()), data["value"].mean("run").values)
     assert ax.get_xlabel() == "update"
 
 
@@ -125,7 +129,9 @@ def test_curves_of_reduced_data(experiment: cm.Experiment) -> None:
     ax = cm.plot.learning_curves(data, ax=Figure().add_subplot())
     assert len(ax.collections) == 2
     assert ax.get_title().startswith("failed: ")
-    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    legend = ax.get_legend()
+    assert legend is not None
+    labels = [text.get_text() for text in legend.get_texts()]
     assert "10 % to 90 % of runs" in labels
     with pytest.raises(ConfigError, match="below"):
         cm.plot.learning_curves(data, below=0.5, ax=Figure().add_subplot())
@@ -146,7 +152,7 @@ def test_curves_refuse_by_name(experiment: cm.Experiment) -> None:
 
 def test_empty_data_make_empty_pictures(experiment: cm.Experiment) -> None:
     data = cm.run(experiment, runs=0, rng=0)
-    cm.plot.simplex(data, ternary())  # type: ignore[arg-type]
+    cm.plot.simplex(data, ternary())
     cm.plot.learning_curves(data, ax=Figure().add_subplot())
 
 

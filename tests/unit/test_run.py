@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import io
+import signal
+import subprocess
+import sys
+import time
 
 import numpy as np
 import pytest
@@ -28,9 +32,7 @@ def experiment() -> cm.Experiment:
 
 
 def reduced(experiment: cm.Experiment) -> cm.Experiment:
-    record = cm.Record(
-        "value", "policy", every=10, reduce=cm.Reduce(below=0.9, quantiles=(0.5,))
-    )
+    record = cm.Record("value", "policy", every=10, reduce=cm.Reduce(below=0.9, quantiles=(0.5,)))
     return experiment.replace(record=record)
 
 
@@ -133,11 +135,36 @@ def test_refuses_what_does_not_fit_into_memory(experiment: cm.Experiment) -> Non
 def test_reduced_runs_need_little_memory(
     experiment: cm.Experiment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("committal.run.available_memory", lambda: 1_000)
+    module = sys.modules["committal.run"]  # the name is that of the function
+    monkeypatch.setattr(module, "available_memory", lambda: 1_000)
     with pytest.raises(ConfigError, match="fewer recorded times"):
         cm.run(reduced(experiment), runs=1, rng=0)
-    monkeypatch.setattr("committal.run.available_memory", lambda: None)
+    monkeypatch.setattr(module, "available_memory", lambda: None)
     cm.run(reduced(experiment), runs=1, rng=0)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are different there")
+def test_control_c_stops_at_once() -> None:
+    program = """
+import sys, committal as cm
+exp = cm.Experiment(cm.Bandit([1, 0.7, 0]), cm.Softmax(), cm.Natural(0.01), cm.Value(), steps=10**7)
+cm.run(exp.replace(steps=0), runs=1, rng=0)  # loads what is slow to load
+print("ready", flush=True)
+cm.run(exp, runs=10_000, rng=0, progress=True)
+"""
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(0.5)
+        start = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+        seconds = time.monotonic() - start
+    assert "KeyboardInterrupt" in errors
+    # A quarter of a second for the core; the rest is the interpreter's exit on a busy machine.
+    assert seconds < 1.5
 
 
 def test_progress_is_told(experiment: cm.Experiment) -> None:
@@ -164,18 +191,19 @@ class Terminal(io.StringIO):
 
 
 def test_bar_draws_on_a_terminal_only() -> None:
-    clock = iter([0.0, 1.0, 1.01, 2.0])
+    clock = iter([5.0, 6.0, 6.01, 7.0])
     terminal = Terminal()
     with Bar("b*", stream=terminal, clock=lambda: next(clock)) as bar:
+        bar(0, 100)
         bar(10, 100)
         bar(11, 100)  # too soon after the last one
         bar(50, 100)
-    drawn = terminal.getvalue().split("\r\x1b[2K")
-    assert len(drawn) == 4  # nothing, two lines, erased
-    assert "10 %" in drawn[1]
-    assert "0:09 left" in drawn[1]
-    assert "50 %" in drawn[2]
-    assert drawn[3] == ""
+    _, first, second, third, erased = terminal.getvalue().split("\r\x1b[2K")
+    assert "0 %" in first
+    assert "10 %" in second
+    assert "0:09 left" in second
+    assert "50 %" in third
+    assert erased == ""
     pipe = io.StringIO()
     with Bar("b*", stream=pipe) as bar:
         bar(10, 100)

@@ -59,53 +59,29 @@ struct MinVarianceGradientBaseline {
     return (defined ? numerator : value) / (defined ? denominator : total);
   }
 
-  // Only the leading arm can hold more than half of the total, so only its sums need care.
   template <int KT, int W>
   static void rows(Block<KT, W>& s, const double* r, double, double* out) {
-    double highest[W];
-    double others[W];
-    double squares[W];
+    OthersSums<W> sums;
+    sum_others(s, sums);
     double value[W];
     double denominator[W];
-    COMMITTAL_LANES(l, W) {
-      highest[l] = s.weight[l];
-      s.leader[l] = 0;
-      others[l] = 0.0;
-      squares[l] = 0.0;
-      value[l] = 0.0;
-      denominator[l] = 0.0;
-      out[l] = 0.0;
-    }
-    for (std::int64_t k = 1; k < s.K(); ++k) {
-      COMMITTAL_LANES(l, W) {
-        const bool above = s.weight[k * W + l] > highest[l];
-        highest[l] = above ? s.weight[k * W + l] : highest[l];
-        s.leader[l] = above ? k : s.leader[l];
-      }
-    }
-    for (std::int64_t k = 0; k < s.K(); ++k) {
-      COMMITTAL_LANES(l, W) {
-        const double w = s.weight[k * W + l];
-        const double counted = s.leader[l] == k ? 0.0 : w;
-        others[l] += counted;
-        squares[l] += counted * counted;
-        value[l] += w * r[k];
-      }
-    }
+    fill<W>(value, 0.0);
+    fill<W>(denominator, 0.0);
+    fill<W>(out, 0.0);
     for (std::int64_t k = 0; k < s.K(); ++k) {
       COMMITTAL_LANES(l, W) {
         const double w = s.weight[k * W + l];
         const bool leads = s.leader[l] == k;
-        const double rest = leads ? others[l] : (others[l] - w) + highest[l];
-        const double rest2 = leads ? squares[l] : (squares[l] - w * w) + highest[l] * highest[l];
-        const double x = w * (rest * rest + rest2);
+        const double rest = sums.sum_without(w, leads, l);
+        const double x = w * (rest * rest + sums.squares_without(w, leads, l));
         out[l] += x * r[k];
         denominator[l] += x;
+        value[l] += w * r[k];
       }
     }
     COMMITTAL_LANES(l, W) {
-      const double best = out[l] / denominator[l];
-      out[l] = denominator[l] > 0.0 ? best : value[l] / s.total[l];
+      const bool defined = denominator[l] > 0.0;
+      out[l] = (defined ? out[l] : value[l]) / (defined ? denominator[l] : s.total[l]);
     }
   }
 };

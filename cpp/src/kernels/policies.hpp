@@ -67,6 +67,47 @@ COMMITTAL_INLINE void settle(Block<KT, W>& s, const BanditView& plan) {
   }
 }
 
+// The sums over all arms but one, for every arm, without subtracting nearly equal numbers: only the
+// leading arm can hold more than half of the total, so only its sums are added up without it.
+template <int W>
+struct OthersSums {
+  double highest[W];  // the leader's weight
+  double others[W];   // sum of the weights but the leader's
+  double squares[W];  // sum of their squares
+
+  COMMITTAL_INLINE double sum_without(double w, bool leads, int l) const {
+    return leads ? others[l] : (others[l] - w) + highest[l];
+  }
+  COMMITTAL_INLINE double squares_without(double w, bool leads, int l) const {
+    return leads ? squares[l] : (squares[l] - w * w) + highest[l] * highest[l];
+  }
+};
+
+// Fills the sums and s.leader (the lowest index among equals).
+template <int KT, int W>
+void sum_others(Block<KT, W>& s, OthersSums<W>& sums) {
+  COMMITTAL_LANES(l, W) {
+    sums.highest[l] = s.weight[l];
+    sums.others[l] = 0.0;
+    sums.squares[l] = 0.0;
+    s.leader[l] = 0;
+  }
+  for (std::int64_t k = 1; k < s.K(); ++k) {
+    COMMITTAL_LANES(l, W) {
+      const bool above = s.weight[k * W + l] > sums.highest[l];
+      sums.highest[l] = above ? s.weight[k * W + l] : sums.highest[l];
+      s.leader[l] = above ? k : s.leader[l];
+    }
+  }
+  for (std::int64_t k = 0; k < s.K(); ++k) {
+    COMMITTAL_LANES(l, W) {
+      const double counted = s.leader[l] == k ? 0.0 : s.weight[k * W + l];
+      sums.others[l] += counted;
+      sums.squares[l] += counted * counted;
+    }
+  }
+}
+
 // All weights from all parameters, for updates that move every theta.
 template <int KT, int W>
 COMMITTAL_INLINE void refresh_weights(Block<KT, W>& s) {

@@ -92,33 +92,33 @@ void record_variance(Block<KT, W>& s, const BanditView& plan, std::int64_t t) {
   const BehaviourRows rows = behaviour_rows(s, plan, t);
   const double implicit = plan.implicit.at(t);
   const bool vanilla = plan.update == Update::kVanilla;
-  double mean_sum[W];     // sum of the means of the coefficients
+  OthersSums<W> sums;
+  sum_others(s, sums);
+  double mean_sum[W];      // sum of the means of the coefficients c_i
   double mean_squares[W];  // sum of their squares
-  double cross[W];        // sum of mean_i pi_i
+  double cross[W];         // sum of c_i pi_i
   double pi_squares[W];
   fill<W>(mean_sum, 0.0);
   fill<W>(mean_squares, 0.0);
   fill<W>(cross, 0.0);
   fill<W>(pi_squares, 0.0);
   for (std::int64_t k = 0; k < s.K(); ++k) {
-    COMMITTAL_LANES(l, W) {
-      const double pi = s.weight[k * W + l] / s.total[l];
-      pi_squares[l] += pi * pi;
-    }
-  }
-  for (std::int64_t k = 0; k < s.K(); ++k) {
     const double r = plan.means[k];
     const double noise = plan.reward_variance[k];
-    const bool last_pass_vanilla = vanilla;
     COMMITTAL_LANES(l, W) {
+      const double inverse_total = 1.0 / s.total[l];
+      const double weight = s.weight[k * W + l];
+      const double pi = weight * inverse_total;
       const double q = rows.q[k * W + l];
       const double mu = q / rows.total[l];
       const double w = 1.0 / (mu + implicit);
       const double advantage = r - s.baseline[l];
-      const double pi = s.weight[k * W + l] / s.total[l];
-      const double scale = last_pass_vanilla ? pi * w : w;
-      // |e_k - pi|^2 = (1 - pi_k)^2 + sum_{j != k} pi_j^2, expanded: fine for a variance.
-      const double norm = last_pass_vanilla ? 1.0 - 2.0 * pi + pi_squares[l] : 1.0;
+      const bool leads = s.leader[l] == k;
+      const double rest = sums.sum_without(weight, leads, l) * inverse_total;
+      const double rest2 =
+          sums.squares_without(weight, leads, l) * inverse_total * inverse_total;
+      const double scale = vanilla ? pi * w : w;
+      const double norm = vanilla ? rest * rest + rest2 : 1.0;  // |e_k - pi|^2, or |e_k|^2
       const double second = mu * scale * scale * (advantage * advantage + noise) * norm;
       const double mean = mu * scale * advantage;
       const bool drawn = q > 0.0;  // an arm of probability 0 adds nothing to the law
@@ -126,6 +126,7 @@ void record_variance(Block<KT, W>& s, const BanditView& plan, std::int64_t t) {
       mean_sum[l] += drawn ? mean : 0.0;
       mean_squares[l] += drawn ? mean * mean : 0.0;
       cross[l] += drawn ? mean * pi : 0.0;
+      pi_squares[l] += pi * pi;
     }
   }
   const double arms = static_cast<double>(s.K());

@@ -309,10 +309,10 @@ def _families(cls: type[Config]) -> dict[str, tuple[type[Config], ...]]:
 
 
 def _parsed(parse: Callable[[Any], Any], text: object, name: str) -> Any:
+    if not isinstance(text, (str, bytes) if name == "JSON" else str):
+        raise ConfigTypeError("text", text, f"a string of {name}")
     try:
         return parse(text)
-    except TypeError:
-        raise ConfigTypeError("text", text, f"a string of {name}") from None
     except ValueError as error:
         raise ConfigError("text", text, f"valid {name}: {error}") from None
 

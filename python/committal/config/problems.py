@@ -20,7 +20,7 @@ __all__ = ["NOISES", "Bandit", "Problem", "RewardTable"]
 NOISES = ("bernoulli", "gaussian", "uniform", "table")
 
 #: Per arm, (value, probability) pairs.
-RewardTable: TypeAlias = Sequence[Sequence[Sequence[check.Number]]]
+RewardTable: TypeAlias = Sequence[Sequence[Sequence[check.Number]]] | npt.NDArray[Any]
 
 _StoredTable: TypeAlias = tuple[tuple[tuple[float, float], ...], ...]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,9 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.colors import Normalize
 
+from committal.config import Bandit
 from committal.errors import CommittalError, ConfigError, ConfigTypeError
-from committal.results import experiment_of
 from committal.plot.panels import new_axes
+from committal.results import experiment_of
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -33,8 +34,8 @@ def simplex(
 ) -> Axes:
     """Draw policies of three arms as paths on the simplex, coloured by time.
 
-    A corner is the policy that always takes its arm. A black dot marks the start; colours run
-    from purple to yellow.
+    A corner is the policy that always takes its arm. A black dot marks the start and a small one
+    the end of every run; colours run from purple to yellow.
 
     Parameters
     ----------
@@ -69,46 +70,57 @@ def simplex(
     ... )
     """
     policies = _policies("data", data)
-    if ax is None:
-        ax = new_axes("simplex")
-    elif getattr(ax, "name", "") != "ternary":
+    if ax is not None and getattr(ax, "name", "") != "ternary":
         raise ConfigError("ax", ax, "axes made with projection='ternary' (import mpltern)")
+    triangle: Any = new_axes("simplex") if ax is None else ax  # mpltern has no type hints
     if max_runs is not None:
         policies = policies[:max_runs]
     times = data["time"].values
 
-    for axis in (ax.taxis, ax.laxis, ax.raxis):
+    for axis in (triangle.taxis, triangle.laxis, triangle.raxis):
         axis.set_ticks([])
-    # The project's transform is that of the axes' own plot method; a LineCollection needs it
-    # by hand, and one collection is much faster to draw than a line per run and time.
-    paths = ax.transProjection.transform(policies.reshape(-1, 3)).reshape(*policies.shape[:2], 2)
+        axis.set_label_rotation_mode("horizontal")
+    # The axes' own plot method projects like this; a LineCollection needs it by hand, and one
+    # collection is much faster to draw than a line per run and time.
+    paths = triangle.transProjection.transform(policies.reshape(-1, 3)).reshape(
+        *policies.shape[:2], 2
+    )
     segments = np.stack([paths[:, :-1], paths[:, 1:]], axis=2).reshape(-1, 2, 2)
     lines = LineCollection(
         list(segments),
         array=np.tile(times[1:], len(policies)).astype(np.float64),
         cmap=cmap,
-        norm=Normalize(times[0], max(times[-1], times[0] + 1)),
+        norm=Normalize(times[0], times[-1]),
         linewidths=0.9,
         alpha=0.85,
         capstyle="round",
         zorder=2,
     )
-    ax.add_collection(lines, autolim=False)
+    triangle.add_collection(lines, autolim=False)
 
     if true_gradient is not None:
         top, left, right = _policies("true_gradient", true_gradient)[0].T
-        ax.plot(top, left, right, color="black", linewidth=1.4, zorder=3)
+        triangle.plot(top, left, right, color="black", linewidth=1.2, zorder=3)
     if len(policies):
+        # Without it, a run that ended in a corner looks like one that never went there.
+        top, left, right = policies[:, -1].T
+        end = lines.cmap(1.0)
+        triangle.plot(
+            top, left, right, "o", color=end, markersize=4, markeredgecolor="black",
+            markeredgewidth=0.6, zorder=4, clip_on=False,
+        )  # fmt: skip
         top, left, right = policies[0, 0]
-        ax.plot([top], [left], [right], "o", color="black", markersize=5, zorder=4, clip_on=False)
+        triangle.plot(
+            [top], [left], [right], "o", color="black", markersize=5, zorder=5, clip_on=False
+        )
 
     labels = _corner_labels(data)
-    ax.set_tlabel(labels[_CORNERS[0]])
-    ax.set_llabel(labels[_CORNERS[1]])
-    ax.set_rlabel(labels[_CORNERS[2]])
+    triangle.set_tlabel(labels[_CORNERS[0]])
+    triangle.set_llabel(labels[_CORNERS[1]])
+    triangle.set_rlabel(labels[_CORNERS[2]])
     if colorbar:
-        ax.figure.colorbar(lines, ax=ax, label="update", shrink=0.7, pad=0.08)
-    return ax
+        triangle.figure.colorbar(lines, ax=triangle, label="update", shrink=0.7, pad=0.08)
+    return triangle  # type: ignore[no-any-return]
 
 
 def _policies(argument: str, data: xr.Dataset) -> npt.NDArray[np.float64]:
@@ -136,7 +148,10 @@ def _policies(argument: str, data: xr.Dataset) -> npt.NDArray[np.float64]:
 def _corner_labels(data: xr.Dataset) -> list[str]:
     names = [str(name) for name in data["arm"].values]
     try:
-        means = experiment_of(data).problem.means
+        problem = experiment_of(data).problem
     except CommittalError:
         return names  # a dataset that lost its attributes can still be drawn
+    means = problem.means if isinstance(problem, Bandit) else ()
+    if len(means) != len(names):
+        return names
     return [f"{name}\n$r = {mean:g}$" for name, mean in zip(names, means, strict=True)]

@@ -1,0 +1,312 @@
+// Known answers and accuracy bounds of the C++ core, and its threads under the sanitizers.
+//
+// A test is a function registered by TEST(name); CHECK reports file, line and expression, and the
+// program exits with the number of failures.
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "committal/accumulator.hpp"
+#include "committal/engine.hpp"
+#include "committal/kernel.hpp"
+#include "committal/rng.hpp"
+
+namespace {
+
+struct Test {
+  const char* name;
+  void (*body)();
+};
+std::vector<Test>& tests() {
+  static std::vector<Test> all;
+  return all;
+}
+int failures = 0;
+
+#define TEST(name)                                                     \
+  void name();                                                         \
+  const bool registered_##name = (tests().push_back({#name, name}), true); \
+  void name()
+#define CHECK(condition)                                                        \
+  do {                                                                          \
+    if (!(condition)) {                                                         \
+      std::printf("%s:%d: CHECK(%s) failed\n", __FILE__, __LINE__, #condition); \
+      ++failures;                                                               \
+    }                                                                           \
+  } while (false)
+
+using namespace committal;
+
+// A small generator for test inputs, itself a stream of the library.
+double random_number(std::uint64_t i) { return uniform(1, 2, Slot::kStart, i); }
+
+TEST(philox_known_answers) {
+  // The vectors published with Random123 for philox4x32, 10 rounds.
+  using C = PhiloxCounter;
+  CHECK((philox4x32({0, 0, 0, 0}, {0, 0}) == C{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
+  constexpr std::uint32_t f = 0xffffffff;
+  CHECK((philox4x32({f, f, f, f}, {f, f}) == C{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
+  CHECK((philox4x32({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}) ==
+         C{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
+}
+
+TEST(lane_uniforms_are_the_scalar_stream) {
+  const std::uint64_t key = 0x0123456789abcdef;
+  const std::uint64_t far = (std::uint64_t{1} << 40) + 3;  // needs the high words of the counter
+  for (const std::string& isa : available_isas()) {
+    for (const std::uint64_t first : {std::uint64_t{0}, std::uint64_t{5}, far}) {
+      for (const std::uint64_t run : {std::uint64_t{0}, std::uint64_t{77}, far}) {
+        double u[40];
+        kernel_table(isa).uniforms(key, run, 1, first, u, 40);
+        for (std::uint64_t i = 0; i < 40; ++i) {
+          CHECK(u[i] == uniform(key, run, Slot::kReward, first + i));
+          CHECK(u[i] >= 0.0 && u[i] < 1.0);
+        }
+      }
+    }
+  }
+}
+
+// The largest error of `y` against the long double `truth`, in units of the last place of y.
+double ulps(double y, long double truth) {
+  const double nearest = static_cast<double>(truth);
+  const double unit = std::nextafter(std::fabs(nearest), INFINITY) - std::fabs(nearest);
+  return static_cast<double>(std::fabs((static_cast<long double>(y) - truth) / unit));
+}
+
+TEST(exp_within_one_ulp) {
+  constexpr std::size_t n = 20000;
+  std::vector<double> x(n);
+  std::vector<double> y(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const double u = random_number(i);
+    x[i] = i % 2 == 0 ? -708.0 + 1417.0 * u : 4.0 * u - 2.0;
+  }
+  for (const std::string& isa : available_isas()) {
+    kernel_table(isa).exp(x.data(), y.data(), n);
+    double worst = 0.0;
+    for (std::size_t i = 0; i < n; ++i) {
+      worst = std::fmax(worst, ulps(y[i], std::exp(static_cast<long double>(x[i]))));
+    }
+    CHECK(worst < 1.0);
+  }
+}
+
+TEST(exp_at_the_ends) {
+  const double x[] = {0.0, -708.0, -709.0, -1e300, 709.0, 800.0, 1e300};
+  double y[7];
+  for (const std::string& isa : available_isas()) {
+    kernel_table(isa).exp(x, y, 7);
+    CHECK(y[0] == 1.0);
+    CHECK(y[1] > 0.0);
+    CHECK(y[2] == 0.0);
+    CHECK(y[3] == 0.0);
+    CHECK(std::isfinite(y[4]) && y[4] > 8e307);
+    CHECK(y[5] == y[4]);
+    CHECK(y[6] == y[4]);
+  }
+}
+
+TEST(log_within_one_ulp) {
+  constexpr std::size_t n = 20000;
+  std::vector<double> x(n);
+  std::vector<double> y(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const double u = random_number(i);
+    x[i] = i % 2 == 0 ? std::exp(1400.0 * (u - 0.5)) : 0.5 + u;
+  }
+  for (const std::string& isa : available_isas()) {
+    kernel_table(isa).log(x.data(), y.data(), n);
+    double worst = 0.0;
+    for (std::size_t i = 0; i < n; ++i) {
+      worst = std::fmax(worst, ulps(y[i], std::log(static_cast<long double>(x[i]))));
+    }
+    CHECK(worst < 1.0);
+  }
+}
+
+TEST(normal_quantile_inverts_the_normal_law) {
+  constexpr std::size_t n = 4000;
+  std::vector<double> u(n);
+  std::vector<double> z(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    u[i] = i % 2 == 0 ? random_number(i) + 0x1p-53 : std::exp(-36.0 * random_number(i));
+  }
+  for (const std::string& isa : available_isas()) {
+    kernel_table(isa).normal_quantile(u.data(), z.data(), n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const double back = 0.5 * std::erfc(-z[i] / std::sqrt(2.0));
+      // The condition of the inverse: an error of 1e-15 |z| in z moves u by phi(z) 1e-15 |z|.
+      CHECK(std::fabs(back - u[i]) <= 1e-13 * u[i] * (1.0 + z[i] * z[i]));
+    }
+  }
+}
+
+TEST(accumulator_is_exact_and_order_free) {
+  std::vector<double> numbers;
+  for (std::uint64_t i = 0; i < 3000; ++i) {
+    const double u = random_number(i) - 0.5;
+    numbers.push_back(u * std::exp2(std::floor(240.0 * (random_number(i + 5000) - 0.5))));
+  }
+  std::int64_t forward[kAccumulatorLimbs] = {};
+  std::int64_t backward[kAccumulatorLimbs] = {};
+  for (const double x : numbers) accumulate(forward, x);
+  for (auto it = numbers.rbegin(); it != numbers.rend(); ++it) {
+    accumulate(backward, *it);
+    carry(backward);
+  }
+  carry(forward);
+  CHECK(std::memcmp(forward, backward, sizeof forward) == 0);
+  for (const double x : numbers) accumulate(forward, -x);
+  carry(forward);
+  for (const std::int64_t limb : forward) CHECK(limb == 0);
+}
+
+TEST(accumulator_squares_keep_the_rounding_error) {
+  std::int64_t limbs[kAccumulatorLimbs] = {};
+  const double x = 1.0 + 0x1p-40;  // x^2 = 1 + 2^-39 + 2^-80 needs more than 53 bits
+  accumulate_square(limbs, x);
+  accumulate(limbs, -1.0);
+  accumulate(limbs, -0x1p-39);
+  accumulate(limbs, -0x1p-80);
+  carry(limbs);
+  for (const std::int64_t limb : limbs) CHECK(limb == 0);
+}
+
+TEST(accumulator_refuses_what_it_cannot_hold) {
+  std::int64_t limbs[kAccumulatorLimbs] = {};
+  bool thrown = false;
+  try {
+    accumulate(limbs, 1e200);
+  } catch (const std::overflow_error&) {
+    thrown = true;
+  }
+  CHECK(thrown);
+}
+
+BanditPlan small_plan(std::int64_t arms) {
+  BanditPlan plan;
+  plan.arms = arms;
+  plan.steps = 60;
+  plan.theta0.assign(static_cast<std::size_t>(arms), 0.0);
+  plan.step_size = {0.1};
+  plan.means.assign(static_cast<std::size_t>(arms), 0.0);
+  plan.means[0] = 1.0;
+  plan.spread.assign(static_cast<std::size_t>(arms), 0.0);
+  plan.reward_variance.assign(static_cast<std::size_t>(arms), 0.0);
+  plan.terms = {{BaselineKind::kMinVarianceGradient, 1.0, 0.0}};
+  plan.times = {0, 7, 60};
+  plan.validate();
+  return plan;
+}
+
+std::vector<double> values_of(const BanditPlan& plan, int threads, const std::string& isa,
+                              int block) {
+  Request request;
+  request.key = 42;
+  request.runs = 150;
+  request.threads = threads;
+  request.isa = isa;
+  request.block = block;
+  std::vector<double> values(static_cast<std::size_t>(request.runs) * plan.times.size());
+  simulate(plan, request, {{Quantity::kValue, values.data(), nullptr}});
+  return values;
+}
+
+TEST(results_do_not_depend_on_the_machine) {
+  for (const std::int64_t arms : {2, 3, 5, 17}) {
+    const BanditPlan plan = small_plan(arms);
+    const std::vector<double> expected = values_of(plan, 1, "generic", 64);
+    for (const std::string& isa : available_isas()) {
+      for (const int threads : {1, 3}) {
+        for (const int block : {8, 64}) CHECK(values_of(plan, threads, isa, block) == expected);
+      }
+    }
+  }
+}
+
+TEST(reductions_agree_with_the_runs) {
+  const BanditPlan plan = small_plan(3);
+  const std::vector<double> values = values_of(plan, 2, "auto", 0);
+  std::vector<std::int64_t> limbs(plan.times.size() * 2 * kAccumulatorLimbs);
+  std::vector<std::int64_t> counts(plan.times.size() * 12);
+  std::vector<std::int64_t> below(plan.times.size());
+  Request request;
+  request.key = 42;
+  request.runs = 150;
+  request.threads = 3;
+  Reductions reductions;
+  reductions.moments = {{Quantity::kValue, limbs.data()}};
+  reductions.histograms = {{Quantity::kValue, counts.data(), 10, 0.0, 1.0}};
+  reductions.failures = below.data();
+  reductions.below = 0.5;
+  reduce(plan, request, reductions);
+  for (std::size_t t = 0; t < plan.times.size(); ++t) {
+    std::int64_t expected[kAccumulatorLimbs] = {};
+    std::int64_t failed = 0;
+    for (std::size_t run = 0; run < 150; ++run) {
+      accumulate(expected, values[run * plan.times.size() + t]);
+      failed += values[run * plan.times.size() + t] < 0.5 ? 1 : 0;
+    }
+    carry(expected);
+    CHECK(std::memcmp(expected, limbs.data() + t * 2 * kAccumulatorLimbs, sizeof expected) == 0);
+    CHECK(failed == below[t]);
+    std::int64_t total = 0;
+    for (std::size_t cell = 0; cell < 12; ++cell) total += counts[t * 12 + cell];
+    CHECK(total == 150);
+  }
+}
+
+TEST(poll_can_stop_the_workers) {
+  BanditPlan plan = small_plan(3);
+  plan.steps = 100000000;
+  plan.times = {100000000};
+  Request request;
+  request.runs = 1000;
+  request.threads = 2;
+  request.poll = [](std::int64_t) { throw std::runtime_error("stop"); };
+  std::vector<double> values(1000);
+  bool thrown = false;
+  try {
+    simulate(plan, request, {{Quantity::kValue, values.data(), nullptr}});
+  } catch (const std::runtime_error& error) {
+    thrown = std::string(error.what()) == "stop";
+  }
+  CHECK(thrown);
+}
+
+TEST(plans_are_refused_by_name) {
+  const auto message = [](auto&& spoil) {
+    BanditPlan plan = small_plan(3);
+    spoil(plan);
+    try {
+      plan.validate();
+    } catch (const std::invalid_argument& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(message([](BanditPlan& p) { p.means[1] = NAN; }).find("means[1]") == 0);
+  CHECK(message([](BanditPlan& p) { p.theta0.pop_back(); }).find("theta0") == 0);
+  CHECK(message([](BanditPlan& p) { p.steps = -1; }).find("steps") == 0);
+  CHECK(message([](BanditPlan& p) { p.step_size = {1.0, 2.0}; }).find("step_size") == 0);
+  CHECK(message([](BanditPlan& p) { p.policy = "direct"; }).find("update") == 0);
+  CHECK(message([](BanditPlan& p) { p.times = {3, 2}; }).find("times") == 0);
+  CHECK(message([](BanditPlan& p) { p.noise = "pink"; }).find("noise") == 0);
+  CHECK(message([](BanditPlan&) {}).empty());
+}
+
+}  // namespace
+
+int main() {
+  for (const Test& test : tests()) {
+    const int before = failures;
+    test.body();
+    std::printf("%s %s\n", failures == before ? "ok  " : "FAIL", test.name);
+  }
+  std::printf("%zu tests, %d failed checks\n", tests().size(), failures);
+  return failures == 0 ? 0 : 1;
+}
