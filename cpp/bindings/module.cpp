@@ -6,17 +6,17 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include <bit>
 #include <cmath>
-#include <optional>
+#include <memory>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "committal/accumulator.hpp"
+#include "committal/bandit.hpp"
 #include "committal/engine.hpp"
 #include "committal/kernel.hpp"
-#include "committal/plan.hpp"
+#include "committal/mdp_simulator.hpp"
 #include "committal/rng.hpp"
 
 #ifndef COMMITTAL_VERSION
@@ -45,18 +45,25 @@ std::vector<T> to_vector(const char* name, const py::array& array) {
   return {typed.data(), typed.data() + typed.size()};
 }
 
-BanditPlan make_plan(std::int64_t arms, std::int64_t steps, std::int64_t samples,
-                     const std::string& policy, bool contrast, const std::string& update,
-                     const std::string& estimator, const std::string& behaviour,
-                     const std::string& noise, const py::array& theta0, const py::array& step_size,
-                     const py::array& entropy, const py::array& implicit,
-                     const py::array& exploration,
-                     const std::vector<std::tuple<std::string, double, double>>& baseline_terms,
-                     double baseline_offset, double running_mean_initial,
-                     const py::array& behaviour_probabilities, const py::array& means,
-                     const py::array& spread, const py::array& reward_variance,
-                     const py::array& table_offsets, const py::array& table_values,
-                     const py::array& table_cumulative, const py::array& times) {
+using Terms = std::vector<std::tuple<std::string, double, double>>;
+
+std::vector<BaselineTerm> to_terms(const Terms& terms) {
+  std::vector<BaselineTerm> all;
+  for (const auto& [name, coefficient, parameter] : terms) {
+    all.push_back({baseline_kind(name), coefficient, parameter});
+  }
+  return all;
+}
+
+std::unique_ptr<BanditSimulator> make_bandit(
+    std::int64_t arms, std::int64_t steps, std::int64_t samples, const std::string& policy,
+    bool contrast, const std::string& update, const std::string& estimator,
+    const std::string& behaviour, const std::string& noise, const py::array& theta0,
+    const py::array& step_size, const py::array& entropy, const py::array& implicit,
+    const py::array& exploration, const Terms& baseline_terms, double baseline_offset,
+    double running_mean_initial, const py::array& behaviour_probabilities, const py::array& means,
+    const py::array& spread, const py::array& reward_variance, const py::array& table_offsets,
+    const py::array& table_values, const py::array& table_cumulative, const py::array& times) {
   BanditPlan plan;
   plan.arms = arms;
   plan.steps = steps;
@@ -72,13 +79,11 @@ BanditPlan make_plan(std::int64_t arms, std::int64_t steps, std::int64_t samples
   plan.entropy = to_vector<double>("entropy", entropy);
   plan.implicit = to_vector<double>("implicit", implicit);
   plan.exploration = to_vector<double>("exploration", exploration);
-  for (const auto& [name, coefficient, parameter] : baseline_terms) {
-    plan.terms.push_back({baseline_kind(name), coefficient, parameter});
-  }
+  plan.terms = to_terms(baseline_terms);
   plan.baseline_offset = baseline_offset;
   plan.running_mean_initial = running_mean_initial;
-  plan.behaviour_probabilities = to_vector<double>("behaviour_probabilities",
-                                                   behaviour_probabilities);
+  plan.behaviour_probabilities =
+      to_vector<double>("behaviour_probabilities", behaviour_probabilities);
   plan.means = to_vector<double>("means", means);
   plan.spread = to_vector<double>("spread", spread);
   plan.reward_variance = to_vector<double>("reward_variance", reward_variance);
@@ -86,8 +91,53 @@ BanditPlan make_plan(std::int64_t arms, std::int64_t steps, std::int64_t samples
   plan.table_values = to_vector<double>("table_values", table_values);
   plan.table_cumulative = to_vector<double>("table_cumulative", table_cumulative);
   plan.times = to_vector<std::int64_t>("times", times);
-  plan.validate();
-  return plan;
+  return std::make_unique<BanditSimulator>(std::move(plan));
+}
+
+std::shared_ptr<MdpModel> make_model(std::int64_t states, std::int64_t actions,
+                                     const py::array& terminal, const py::array& row_offsets,
+                                     const py::array& next_state, const py::array& probability,
+                                     const py::array& reward, double gamma) {
+  return std::make_shared<MdpModel>(states, actions, to_vector<std::uint8_t>("terminal", terminal),
+                                    to_vector<std::int64_t>("row_offsets", row_offsets),
+                                    to_vector<std::int32_t>("next_state", next_state),
+                                    to_vector<double>("probability", probability),
+                                    to_vector<double>("reward", reward), gamma);
+}
+
+std::unique_ptr<MdpSimulator> make_mdp(
+    std::int64_t states, std::int64_t actions, const py::array& terminal,
+    const py::array& row_offsets, const py::array& next_state, const py::array& probability,
+    const py::array& reward, double gamma, const py::array& start_states,
+    const py::array& start_cumulative, std::int64_t limit, std::int64_t steps,
+    const py::array& theta0, const std::string& update, const std::string& estimator,
+    const std::string& solver, double tolerance, bool discounted, const py::array& step_size,
+    const Terms& baseline_terms, double baseline_offset, double running_mean_initial,
+    const std::string& behaviour, const py::array& exploration,
+    const py::array& behaviour_probabilities, const py::array& times) {
+  MdpPlan plan;
+  plan.steps = steps;
+  plan.limit = limit;
+  plan.update = update;
+  plan.estimator = estimator;
+  plan.solver = solver;
+  plan.tolerance = tolerance;
+  plan.discounted = discounted;
+  plan.behaviour = behaviour;
+  plan.theta0 = to_vector<double>("theta0", theta0);
+  plan.step_size = to_vector<double>("step_size", step_size);
+  plan.exploration = to_vector<double>("exploration", exploration);
+  plan.terms = to_terms(baseline_terms);
+  plan.baseline_offset = baseline_offset;
+  plan.running_mean_initial = running_mean_initial;
+  plan.behaviour_probabilities =
+      to_vector<double>("behaviour_probabilities", behaviour_probabilities);
+  plan.start_states = to_vector<std::int32_t>("start_states", start_states);
+  plan.start_cumulative = to_vector<double>("start_cumulative", start_cumulative);
+  plan.times = to_vector<std::int64_t>("times", times);
+  return std::make_unique<MdpSimulator>(
+      make_model(states, actions, terminal, row_offsets, next_state, probability, reward, gamma),
+      std::move(plan));
 }
 
 std::string shape_of(const std::vector<py::ssize_t>& shape) {
@@ -138,25 +188,73 @@ Request make_request(std::uint64_t key, std::uint64_t first_run, std::int64_t ru
   return request;
 }
 
-void simulate_into(const BanditPlan& plan, const py::dict& outputs, std::uint64_t key,
+// How a plan's quantities are called, and the type and trailing shape of their arrays.
+struct Described {
+  int quantity;
+  enum class Type { kNumbers, kIntegers, kLongs } type;
+  std::vector<py::ssize_t> trailing;
+};
+
+Described describe(const Simulator& plan, const std::string& name) {
+  using Type = Described::Type;
+  if (const auto* mdp = dynamic_cast<const MdpSimulator*>(&plan)) {
+    const MdpQuantity which = mdp_quantity(name);
+    Described described{static_cast<int>(which), Type::kNumbers, {}};
+    const auto states = static_cast<py::ssize_t>(mdp->model().states());
+    switch (which) {
+      case MdpQuantity::kLength:
+      case MdpQuantity::kGoal:
+        described.type = Type::kIntegers;
+        break;
+      case MdpQuantity::kVisits:
+        described.type = Type::kLongs;
+        described.trailing = {states};
+        break;
+      case MdpQuantity::kPolicy:
+      case MdpQuantity::kTheta:
+        described.trailing = {states, static_cast<py::ssize_t>(mdp->model().actions())};
+        break;
+      case MdpQuantity::kGoalProbability:
+        described.trailing = {static_cast<py::ssize_t>(mdp->model().goals())};
+        break;
+      default:
+        break;
+    }
+    return described;
+  }
+  const Quantity which = quantity(name);
+  Described described{static_cast<int>(which), Type::kNumbers, {}};
+  if (which == Quantity::kAction) described.type = Type::kIntegers;
+  if (which == Quantity::kPolicy || which == Quantity::kTheta || which == Quantity::kAction ||
+      which == Quantity::kReward) {
+    described.trailing = {static_cast<py::ssize_t>(plan.width(static_cast<int>(which)))};
+  }
+  return described;
+}
+
+void simulate_into(const Simulator& plan, const py::dict& outputs, std::uint64_t key,
                    std::uint64_t first_run, std::int64_t runs, int threads, const std::string& isa,
                    int block, const py::object& progress) {
-  Request request = make_request(key, first_run, runs, threads, isa, block, progress);
+  const Request request = make_request(key, first_run, runs, threads, isa, block, progress);
   std::vector<Output> targets;
-  const auto times = static_cast<py::ssize_t>(plan.times.size());
   for (const auto& [key_object, array] : outputs) {
     const auto name = py::cast<std::string>(key_object);
-    const Quantity which = quantity(name);
-    std::vector<py::ssize_t> shape{static_cast<py::ssize_t>(runs), times};
-    const bool vector = which == Quantity::kPolicy || which == Quantity::kTheta ||
-                        which == Quantity::kAction || which == Quantity::kReward;
-    if (vector) shape.push_back(static_cast<py::ssize_t>(plan.width(which)));
-    Output target;
-    target.quantity = which;
-    if (which == Quantity::kAction) {
-      target.integers = writable<std::int32_t>("outputs['" + name + "']", array, shape);
-    } else {
-      target.numbers = writable<double>("outputs['" + name + "']", array, shape);
+    const Described described = describe(plan, name);
+    std::vector<py::ssize_t> shape{static_cast<py::ssize_t>(runs),
+                                   static_cast<py::ssize_t>(plan.time_count())};
+    shape.insert(shape.end(), described.trailing.begin(), described.trailing.end());
+    const std::string label = "outputs['" + name + "']";
+    Output target{described.quantity};
+    switch (described.type) {
+      case Described::Type::kNumbers:
+        target.numbers = writable<double>(label, array, shape);
+        break;
+      case Described::Type::kIntegers:
+        target.integers = writable<std::int32_t>(label, array, shape);
+        break;
+      case Described::Type::kLongs:
+        target.longs = writable<std::int64_t>(label, array, shape);
+        break;
     }
     targets.push_back(target);
   }
@@ -164,26 +262,24 @@ void simulate_into(const BanditPlan& plan, const py::dict& outputs, std::uint64_
   simulate(plan, request, targets);
 }
 
-void reduce_into(const BanditPlan& plan, std::uint64_t key, std::uint64_t first_run,
+void reduce_into(const Simulator& plan, std::uint64_t key, std::uint64_t first_run,
                  std::int64_t runs, const py::dict& moments, const py::dict& histograms,
                  const py::object& failures, double below, int threads, const std::string& isa,
                  int block, const py::object& progress) {
-  Request request = make_request(key, first_run, runs, threads, isa, block, progress);
+  const Request request = make_request(key, first_run, runs, threads, isa, block, progress);
   Reductions reductions;
-  const auto times = static_cast<py::ssize_t>(plan.times.size());
-  const auto width = [&plan](Quantity which) {
-    return static_cast<py::ssize_t>(plan.width(which));
-  };
+  const auto times = static_cast<py::ssize_t>(plan.time_count());
+  const auto width = [&plan](int which) { return static_cast<py::ssize_t>(plan.width(which)); };
   for (const auto& [key_object, array] : moments) {
     const auto name = py::cast<std::string>(key_object);
-    const Quantity which = quantity(name);
+    const int which = describe(plan, name).quantity;
     reductions.moments.push_back(
         {which, writable<std::int64_t>("moments['" + name + "']", array,
                                        {times, width(which), 2, kAccumulatorLimbs})});
   }
   for (const auto& [key_object, entry] : histograms) {
     const auto name = py::cast<std::string>(key_object);
-    const Quantity which = quantity(name);
+    const int which = describe(plan, name).quantity;
     const std::string label = "histograms['" + name + "']";
     const auto [array, low, high] = py::cast<std::tuple<py::object, double, double>>(entry);
     if (!py::isinstance<py::array>(array) || py::cast<py::array>(array).ndim() != 3 ||
@@ -208,6 +304,97 @@ void reduce_into(const BanditPlan& plan, std::uint64_t key, std::uint64_t first_
   reduce(plan, request, reductions);
 }
 
+// Policies in the caller's order, checked to be one law per state.
+void check_policies(const MdpModel& model, const Numbers& policies) {
+  const auto states = static_cast<py::ssize_t>(model.states());
+  const auto actions = static_cast<py::ssize_t>(model.actions());
+  if (policies.ndim() != 3 || policies.shape(1) != states || policies.shape(2) != actions) {
+    throw py::value_error("policies must have shape (n, " + std::to_string(states) + ", " +
+                          std::to_string(actions) + ")");
+  }
+  const auto p = policies.unchecked<3>();
+  for (py::ssize_t i = 0; i < p.shape(0); ++i) {
+    for (py::ssize_t s = 0; s < states; ++s) {
+      if (model.is_terminal(s)) continue;
+      double sum = 0.0;
+      bool inside = true;
+      for (py::ssize_t a = 0; a < actions; ++a) {
+        inside = inside && p(i, s, a) >= 0.0 && p(i, s, a) <= 1.0 + 1e-9;
+        sum += p(i, s, a);
+      }
+      if (!inside || !(std::abs(sum - 1.0) <= 1e-6)) {
+        throw py::value_error("policies[" + std::to_string(i) + ", " + std::to_string(s) +
+                              "] is not a probability law over the actions");
+      }
+    }
+  }
+}
+
+void check_threads(int threads) {
+  if (threads < 1 || threads > 4096) {
+    throw py::value_error("threads = " + std::to_string(threads) +
+                          " is not allowed; expected 1 to 4096");
+  }
+}
+
+py::tuple evaluate_model(const MdpModel& model, const Numbers& policies, double tolerance,
+                         bool iterative, int threads, const std::string& isa) {
+  check_policies(model, policies);
+  check_threads(threads);
+  const py::ssize_t count = policies.shape(0);
+  const auto states = static_cast<py::ssize_t>(model.states());
+  const auto actions = static_cast<py::ssize_t>(model.actions());
+  py::array_t<double> values(std::vector<py::ssize_t>{count, states});
+  py::array_t<double> q(std::vector<py::ssize_t>{count, states, actions});
+  py::array_t<std::int64_t> sweeps(count);
+  std::fill_n(values.mutable_data(), values.size(), 0.0);  // terminal states keep 0
+  std::fill_n(q.mutable_data(), q.size(), 0.0);
+  Evaluation evaluation;
+  evaluation.count = count;
+  evaluation.policies = policies.data();
+  evaluation.what = iterative ? MdpSolve::What::kValuesIterative : MdpSolve::What::kValues;
+  evaluation.tolerance = tolerance;
+  evaluation.threads = threads;
+  evaluation.isa = isa;
+  evaluation.values = values.mutable_data();
+  evaluation.q = q.mutable_data();
+  if (iterative) evaluation.sweeps = sweeps.mutable_data();
+  {
+    const py::gil_scoped_release release;
+    evaluate_policies(model, evaluation);
+  }
+  if (iterative) return py::make_tuple(values, q, sweeps);
+  return py::make_tuple(values, q);
+}
+
+py::array_t<double> distribution_of(const MdpModel& model, const Numbers& policies,
+                                    const Numbers& start, MdpSolve::What what, std::int64_t limit,
+                                    int threads, const std::string& isa) {
+  check_policies(model, policies);
+  check_threads(threads);
+  if (start.ndim() != 1 || start.shape(0) != static_cast<py::ssize_t>(model.states())) {
+    throw py::value_error("start must have shape (" + std::to_string(model.states()) + ",)");
+  }
+  if (limit < 0) throw py::value_error("limit must be at least 0");
+  const py::ssize_t count = policies.shape(0);
+  const auto width = static_cast<py::ssize_t>(
+      what == MdpSolve::What::kDistribution ? model.states() : model.goals());
+  py::array_t<double> out(std::vector<py::ssize_t>{count, width});
+  std::fill_n(out.mutable_data(), out.size(), 0.0);
+  Evaluation evaluation;
+  evaluation.count = count;
+  evaluation.policies = policies.data();
+  evaluation.what = what;
+  evaluation.start = start.data();
+  evaluation.limit = limit;
+  evaluation.threads = threads;
+  evaluation.isa = isa;
+  evaluation.out = out.mutable_data();
+  const py::gil_scoped_release release;
+  evaluate_policies(model, evaluation);
+  return out;
+}
+
 using LaneMap = void (*)(const double*, double*, std::size_t);
 
 py::array_t<double> apply(LaneMap function, const Numbers& x) {
@@ -226,10 +413,10 @@ py::array_t<std::uint32_t> philox(
   py::array_t<std::uint32_t> out(std::vector<py::ssize_t>{counter.shape(0), 4});
   const auto in = counter.unchecked<2>();
   auto words = out.mutable_unchecked<2>();
-  const PhiloxKey k{key.at(0), key.at(1)};
+  const PhiloxKey k{{key.at(0), key.at(1)}};
   for (py::ssize_t i = 0; i < in.shape(0); ++i) {
-    const PhiloxCounter x = philox4x32({in(i, 0), in(i, 1), in(i, 2), in(i, 3)}, k);
-    for (py::ssize_t j = 0; j < 4; ++j) words(i, j) = x[static_cast<std::size_t>(j)];
+    const PhiloxCounter x = philox4x32({{in(i, 0), in(i, 1), in(i, 2), in(i, 3)}}, k);
+    for (py::ssize_t j = 0; j < 4; ++j) words(i, j) = x.word[j];
   }
   return out;
 }
@@ -239,8 +426,8 @@ py::array_t<double> draw_uniforms(std::uint64_t key, std::uint64_t run, int slot
   if (count < 0) throw py::value_error("count must be at least 0");
   if (slot < 0 || slot > 255) throw py::value_error("slot must be from 0 to 255");
   py::array_t<double> out(count);
-  kernel_table(isa).uniforms(key, run, static_cast<std::uint32_t>(slot), first,
-                             out.mutable_data(), static_cast<std::size_t>(count));
+  kernel_table(isa).uniforms(key, run, static_cast<std::uint32_t>(slot), first, out.mutable_data(),
+                             static_cast<std::size_t>(count));
   return out;
 }
 
@@ -253,6 +440,9 @@ py::dict available() {
   all["noises"] = names<Noise>();
   all["baselines"] = names<BaselineKind>();
   all["recorders"] = names<Quantity>();
+  all["mdp_estimators"] = names<MdpEstimator>();
+  all["solvers"] = names<Solver>();
+  all["mdp_recorders"] = names<MdpQuantity>();
   all["isas"] = available_isas();
   return all;
 }
@@ -288,28 +478,75 @@ PYBIND11_MODULE(_core, m, py::mod_gil_not_used()) {
   const Numbers off = py::cast(std::vector<double>{0.0});
   const Numbers none = py::cast(std::vector<double>{});
   const Integers no_offsets = py::cast(std::vector<std::int64_t>{});
-  py::class_<BanditPlan>(m, "BanditPlan", "A bandit experiment as numbers; see committal.plan.")
-      .def(py::init(&make_plan), py::kw_only(), arg("arms"), arg("steps"), arg("samples") = 1,
+  py::class_<Simulator>(m, "Plan", "An experiment as numbers.");
+  py::class_<BanditSimulator, Simulator>(m, "BanditPlan",
+                                         "A bandit experiment as numbers; see committal.plan.")
+      .def(py::init(&make_bandit), py::kw_only(), arg("arms"), arg("steps"), arg("samples") = 1,
            arg("policy") = "softmax", arg("contrast") = false, arg("update") = "natural",
            arg("estimator") = "sampled", arg("behaviour") = "on_policy",
            arg("noise") = "deterministic", arg("theta0"), arg("step_size"), arg("entropy") = off,
-           arg("implicit") = off, arg("exploration") = off,
-           arg("baseline_terms") = std::vector<std::tuple<std::string, double, double>>{},
+           arg("implicit") = off, arg("exploration") = off, arg("baseline_terms") = Terms{},
            arg("baseline_offset") = 0.0, arg("running_mean_initial") = 0.0,
            arg("behaviour_probabilities") = none, arg("means"), arg("spread"),
            arg("reward_variance"), arg("table_offsets") = no_offsets, arg("table_values") = none,
-           arg("table_cumulative") = none, arg("times"))
-      .def_readonly("arms", &BanditPlan::arms)
-      .def_readonly("steps", &BanditPlan::steps);
+           arg("table_cumulative") = none, arg("times"));
+  py::class_<MdpSimulator, Simulator>(m, "MdpPlan", "An MDP experiment as numbers.")
+      .def(py::init(&make_mdp), py::kw_only(), arg("states"), arg("actions"), arg("terminal"),
+           arg("row_offsets"), arg("next_state"), arg("probability"), arg("reward"), arg("gamma"),
+           arg("start_states"), arg("start_cumulative"), arg("limit"), arg("steps"), arg("theta0"),
+           arg("update") = "natural", arg("estimator") = "exact_q", arg("solver") = "direct",
+           arg("tolerance") = 1e-3, arg("discounted") = false, arg("step_size"),
+           arg("baseline_terms") = Terms{}, arg("baseline_offset") = 0.0,
+           arg("running_mean_initial") = 0.0, arg("behaviour") = "on_policy",
+           arg("exploration") = off, arg("behaviour_probabilities") = none, arg("times"));
+  py::class_<MdpModel, std::shared_ptr<MdpModel>>(
+      m, "MdpModel", "An MDP prepared for the exact evaluation of many policies.")
+      .def(py::init(&make_model), py::kw_only(), arg("states"), arg("actions"), arg("terminal"),
+           arg("row_offsets"), arg("next_state"), arg("probability"), arg("reward"), arg("gamma"))
+      .def_property_readonly("fill", &MdpModel::fill, "Entries of the upper factor.")
+      .def(
+          "evaluate",
+          [](const MdpModel& model, const Numbers& policies, int threads, const std::string& isa) {
+            return evaluate_model(model, policies, 0.0, false, threads, isa);
+          },
+          arg("policies"), py::kw_only(), arg("threads") = 1, arg("isa") = "auto",
+          "V and Q of each policy, by an exact solve.")
+      .def(
+          "evaluate_iterative",
+          [](const MdpModel& model, const Numbers& policies, double tolerance, int threads,
+             const std::string& isa) {
+            if (!(tolerance > 0.0)) throw py::value_error("tolerance must be positive");
+            return evaluate_model(model, policies, tolerance, true, threads, isa);
+          },
+          arg("policies"), arg("tolerance"), py::kw_only(), arg("threads") = 1, arg("isa") = "auto",
+          "V, Q and the number of sweeps, by Gauss-Seidel sweeps from 0.")
+      .def(
+          "state_distribution",
+          [](const MdpModel& model, const Numbers& policies, const Numbers& start, int threads,
+             const std::string& isa) {
+            return distribution_of(model, policies, start, MdpSolve::What::kDistribution, 0,
+                                   threads, isa);
+          },
+          arg("policies"), arg("start"), py::kw_only(), arg("threads") = 1, arg("isa") = "auto",
+          "sum_t gamma^t P(s_t = s), 0 for terminal states.")
+      .def(
+          "goal_probability",
+          [](const MdpModel& model, const Numbers& policies, const Numbers& start,
+             std::int64_t limit, int threads, const std::string& isa) {
+            return distribution_of(model, policies, start, MdpSolve::What::kGoalProbability, limit,
+                                   threads, isa);
+          },
+          arg("policies"), arg("start"), arg("limit"), py::kw_only(), arg("threads") = 1,
+          arg("isa") = "auto", "The probability of reaching each terminal state within limit.");
 
   m.def("simulate", &simulate_into, arg("plan"), arg("outputs"), py::kw_only(), arg("key"),
         arg("first_run"), arg("runs"), arg("threads") = 1, arg("isa") = "auto", arg("block") = 0,
         arg("progress") = py::none(),
         "Make runs first_run .. first_run + runs - 1 and write what they record into outputs.");
   m.def("reduce", &reduce_into, arg("plan"), py::kw_only(), arg("key"), arg("first_run"),
-        arg("runs"), arg("moments"), arg("histograms") = py::dict(),
-        arg("failures") = py::none(), arg("below") = 0.0, arg("threads") = 1, arg("isa") = "auto",
-        arg("block") = 0, arg("progress") = py::none(),
+        arg("runs"), arg("moments"), arg("histograms") = py::dict(), arg("failures") = py::none(),
+        arg("below") = 0.0, arg("threads") = 1, arg("isa") = "auto", arg("block") = 0,
+        arg("progress") = py::none(),
         "Make the same runs, adding exact sums and counts into the given arrays.");
   m.def(
       "exp",
@@ -326,8 +563,8 @@ PYBIND11_MODULE(_core, m, py::mod_gil_not_used()) {
       },
       arg("u"), py::kw_only(), arg("isa") = "auto", "The normal quantile of the kernels.");
   m.def("philox4x32", &philox, arg("counter"), arg("key"), "Philox4x32-10 of each counter.");
-  m.def("uniforms", &draw_uniforms, arg("key"), arg("run"), arg("slot"), arg("first"),
-        arg("count"), py::kw_only(), arg("isa") = "auto",
+  m.def("uniforms", &draw_uniforms, arg("key"), arg("run"), arg("slot"), arg("first"), arg("count"),
+        py::kw_only(), arg("isa") = "auto",
         "Uniforms number first .. first + count - 1 of a stream.");
   m.def("available", &available, "Every name the core understands, by kind.");
   m.def("build_info", &build_info, "Version, compiler and instruction sets.");

@@ -2,83 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <initializer_list>
-#include <stdexcept>
+
+#include "check.hpp"
 
 namespace committal {
-namespace {
-
-// Larger magnitudes would overflow double precision in a few products.
-constexpr double kLargest = 1e50;
-constexpr std::int64_t kMaxDraws = std::int64_t{1} << 56;
-
-std::string show(double x) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%g", x);
-  return text;
-}
-
-std::string quoted(std::string_view name) {
-  std::string text(1, '\'');
-  text.append(name);
-  text.push_back('\'');
-  return text;
-}
-
-[[noreturn]] void refuse(const std::string& argument, const std::string& value,
-                         const std::string& allowed) {
-  throw std::invalid_argument(argument + " = " + value + " is not allowed; expected " + allowed);
-}
-
-void require_count(const char* argument, std::size_t count, std::int64_t expected) {
-  if (static_cast<std::int64_t>(count) != expected) {
-    refuse(argument, "an array of length " + std::to_string(count),
-           "length " + std::to_string(expected));
-  }
-}
-
-void require_range(const char* argument, const std::vector<double>& numbers, double low,
-                   double high) {
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    if (!(numbers[i] >= low && numbers[i] <= high)) {
-      refuse(std::string(argument) + "[" + std::to_string(i) + "]", show(numbers[i]),
-             "a number from " + show(low) + " to " + show(high));
-    }
-  }
-}
-
-void require_schedule(const char* argument, const std::vector<double>& numbers, std::int64_t steps,
-                      double low, double high) {
-  const auto count = static_cast<std::int64_t>(numbers.size());
-  if (count != 1 && (count == 0 || count != steps)) {
-    refuse(argument, "an array of length " + std::to_string(count),
-           "length 1 or one number per update (" + std::to_string(steps) + ")");
-  }
-  require_range(argument, numbers, low, high);
-}
-
-void require_law(const char* argument, const std::vector<double>& numbers) {
-  require_range(argument, numbers, 0.0, 1.0);
-  double sum = 0.0;
-  for (const double p : numbers) sum += p;
-  if (!(std::abs(sum - 1.0) <= 1e-6)) {
-    refuse(argument, "numbers that sum to " + show(sum), "probabilities that sum to 1");
-  }
-}
-
-template <typename Enum>
-Enum resolve(const char* argument, std::string_view name) {
-  const std::vector<std::string>& known = names<Enum>();
-  const auto found = std::find(known.begin(), known.end(), name);
-  if (found != known.end()) return static_cast<Enum>(found - known.begin());
-  std::string allowed = "one of";
-  for (const std::string& each : known) allowed.append(" ").append(quoted(each));
-  refuse(argument, quoted(name), allowed);
-}
-
-}  // namespace
-
 template <>
 const std::vector<std::string>& names<Policy>() {
   static const std::vector<std::string> all{"softmax", "direct"};
@@ -108,18 +35,15 @@ const std::vector<std::string>& names<Noise>() {
 }
 template <>
 const std::vector<std::string>& names<BaselineKind>() {
-  static const std::vector<std::string> all{"value",
-                                            "min_variance_gradient",
-                                            "min_variance_natural",
-                                            "min_variance_fixed_lambda",
-                                            "maximum",
-                                            "running_mean"};
+  static const std::vector<std::string> all{
+      "value",   "min_variance_gradient", "min_variance_natural", "min_variance_fixed_lambda",
+      "maximum", "running_mean"};
   return all;
 }
 template <>
 const std::vector<std::string>& names<Quantity>() {
-  static const std::vector<std::string> all{"value",   "policy", "theta",  "baseline", "entropy",
-                                            "action",  "reward", "regret", "variance", "distance"};
+  static const std::vector<std::string> all{"value",  "policy", "theta",  "baseline", "entropy",
+                                            "action", "reward", "regret", "variance", "distance"};
   return all;
 }
 
@@ -166,14 +90,7 @@ void BanditPlan::validate() const {
     }
   }
   if (behaviour_kind == Behaviour::kFixed) {
-    require_count("behaviour_probabilities", behaviour_probabilities.size(), arms);
-    require_law("behaviour_probabilities", behaviour_probabilities);
-    for (std::size_t i = 0; i < behaviour_probabilities.size(); ++i) {
-      if (behaviour_probabilities[i] <= 0.0) {
-        refuse("behaviour_probabilities[" + std::to_string(i) + "]", "0",
-               "a positive probability: importance weights divide by it");
-      }
-    }
+    require_behaviour_law(behaviour_probabilities, arms);
   }
   if (noise_kind == Noise::kBernoulli) require_range("means", means, 0.0, 1.0);
   if (noise_kind == Noise::kTable) {
@@ -194,35 +111,14 @@ void BanditPlan::validate() const {
       }
     }
   }
-  bool running = false;
-  for (const BaselineTerm& term : terms) {
-    if (!(std::abs(term.coefficient) <= kLargest)) {
-      refuse("baseline_terms", show(term.coefficient), "a finite coefficient");
-    }
-    if (!(std::abs(term.parameter) <= kLargest)) {
-      refuse("baseline_terms", show(term.parameter), "a finite parameter");
-    }
-    if (term.kind == BaselineKind::kRunningMean) {
-      if (running) refuse("baseline_terms", "two running means", "at most one");
-      if (!(term.parameter >= 0.0 && term.parameter <= 1.0)) {
-        refuse("baseline_terms", show(term.parameter), "a rate from 0 to 1");
-      }
-      if (estimator_kind == Estimator::kExpected) {
-        refuse("baseline_terms", "'running_mean' with estimator 'expected'",
-               "an estimator that draws rewards");
-      }
-      running = true;
-    }
+  require_terms(terms);
+  if (has_running_mean(terms) && estimator_kind == Estimator::kExpected) {
+    refuse("baseline_terms", "'running_mean' with estimator 'expected'",
+           "an estimator that draws rewards");
   }
   require_range("baseline_offset", {baseline_offset}, -kLargest, kLargest);
   require_range("running_mean_initial", {running_mean_initial}, -kLargest, kLargest);
-  std::int64_t previous = -1;
-  for (const std::int64_t time : times) {
-    if (time <= previous || time > steps) {
-      refuse("times", std::to_string(time), "increasing numbers from 0 to " + std::to_string(steps));
-    }
-    previous = time;
-  }
+  require_times(times, steps);
 }
 
 BanditView BanditPlan::view() const {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "committal/accumulator.hpp"
+#include "committal/bandit.hpp"
 #include "committal/engine.hpp"
 #include "committal/kernel.hpp"
 #include "committal/rng.hpp"
@@ -26,8 +27,8 @@ std::vector<Test>& tests() {
 }
 int failures = 0;
 
-#define TEST(name)                                                     \
-  void name();                                                         \
+#define TEST(name)                                                         \
+  void name();                                                             \
   const bool registered_##name = (tests().push_back({#name, name}), true); \
   void name()
 #define CHECK(condition)                                                        \
@@ -46,11 +47,15 @@ double random_number(std::uint64_t i) { return uniform(1, 2, Slot::kStart, i); }
 TEST(philox_known_answers) {
   // The vectors published with Random123 for philox4x32, 10 rounds.
   using C = PhiloxCounter;
-  CHECK((philox4x32({0, 0, 0, 0}, {0, 0}) == C{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
+  using K = PhiloxKey;
   constexpr std::uint32_t f = 0xffffffff;
-  CHECK((philox4x32({f, f, f, f}, {f, f}) == C{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
-  CHECK((philox4x32({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}) ==
-         C{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
+  CHECK((philox4x32(C{{0, 0, 0, 0}}, K{{0, 0}}) ==
+         C{{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}}));
+  CHECK((philox4x32(C{{f, f, f, f}}, K{{f, f}}) ==
+         C{{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}}));
+  CHECK((philox4x32(C{{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}},
+                    K{{0xa4093822, 0x299f31d0}}) ==
+         C{{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}}));
 }
 
 TEST(lane_uniforms_are_the_scalar_stream) {
@@ -203,7 +208,9 @@ BanditPlan small_plan(std::int64_t arms) {
   return plan;
 }
 
-std::vector<double> values_of(const BanditPlan& plan, int threads, const std::string& isa,
+constexpr int kValue = static_cast<int>(Quantity::kValue);
+
+std::vector<double> values_of(const BanditSimulator& plan, int threads, const std::string& isa,
                               int block) {
   Request request;
   request.key = 42;
@@ -211,14 +218,14 @@ std::vector<double> values_of(const BanditPlan& plan, int threads, const std::st
   request.threads = threads;
   request.isa = isa;
   request.block = block;
-  std::vector<double> values(static_cast<std::size_t>(request.runs) * plan.times.size());
-  simulate(plan, request, {{Quantity::kValue, values.data(), nullptr}});
+  std::vector<double> values(static_cast<std::size_t>(request.runs * plan.time_count()));
+  simulate(plan, request, {{kValue, values.data()}});
   return values;
 }
 
 TEST(results_do_not_depend_on_the_machine) {
   for (const std::int64_t arms : {2, 3, 5, 17}) {
-    const BanditPlan plan = small_plan(arms);
+    const BanditSimulator plan(small_plan(arms));
     const std::vector<double> expected = values_of(plan, 1, "generic", 64);
     for (const std::string& isa : available_isas()) {
       for (const int threads : {1, 3}) {
@@ -229,27 +236,28 @@ TEST(results_do_not_depend_on_the_machine) {
 }
 
 TEST(reductions_agree_with_the_runs) {
-  const BanditPlan plan = small_plan(3);
+  const BanditSimulator plan(small_plan(3));
+  const auto times = static_cast<std::size_t>(plan.time_count());
   const std::vector<double> values = values_of(plan, 2, "auto", 0);
-  std::vector<std::int64_t> limbs(plan.times.size() * 2 * kAccumulatorLimbs);
-  std::vector<std::int64_t> counts(plan.times.size() * 12);
-  std::vector<std::int64_t> below(plan.times.size());
+  std::vector<std::int64_t> limbs(times * 2 * kAccumulatorLimbs);
+  std::vector<std::int64_t> counts(times * 12);
+  std::vector<std::int64_t> below(times);
   Request request;
   request.key = 42;
   request.runs = 150;
   request.threads = 3;
   Reductions reductions;
-  reductions.moments = {{Quantity::kValue, limbs.data()}};
-  reductions.histograms = {{Quantity::kValue, counts.data(), 10, 0.0, 1.0}};
+  reductions.moments = {{kValue, limbs.data()}};
+  reductions.histograms = {{kValue, counts.data(), 10, 0.0, 1.0}};
   reductions.failures = below.data();
   reductions.below = 0.5;
   reduce(plan, request, reductions);
-  for (std::size_t t = 0; t < plan.times.size(); ++t) {
+  for (std::size_t t = 0; t < times; ++t) {
     std::int64_t expected[kAccumulatorLimbs] = {};
     std::int64_t failed = 0;
     for (std::size_t run = 0; run < 150; ++run) {
-      accumulate(expected, values[run * plan.times.size() + t]);
-      failed += values[run * plan.times.size() + t] < 0.5 ? 1 : 0;
+      accumulate(expected, values[run * times + t]);
+      failed += values[run * times + t] < 0.5 ? 1 : 0;
     }
     carry(expected);
     CHECK(std::memcmp(expected, limbs.data() + t * 2 * kAccumulatorLimbs, sizeof expected) == 0);
@@ -264,6 +272,7 @@ TEST(poll_can_stop_the_workers) {
   BanditPlan plan = small_plan(3);
   plan.steps = 100000000;
   plan.times = {100000000};
+  const BanditSimulator simulator(plan);
   Request request;
   request.runs = 1000;
   request.threads = 2;
@@ -271,7 +280,7 @@ TEST(poll_can_stop_the_workers) {
   std::vector<double> values(1000);
   bool thrown = false;
   try {
-    simulate(plan, request, {{Quantity::kValue, values.data(), nullptr}});
+    simulate(simulator, request, {{kValue, values.data()}});
   } catch (const std::runtime_error& error) {
     thrown = std::string(error.what()) == "stop";
   }

@@ -1,7 +1,7 @@
 """The compiled core: plans in, arrays out. Written by hand; a test compares it with the module."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, SupportsIndex, SupportsInt, TypeAlias, final
+from typing import Any, SupportsIndex, SupportsInt, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -11,9 +11,11 @@ ACCUMULATOR_BASE: int
 STREAM_VERSION: int
 
 _Int: TypeAlias = SupportsInt | SupportsIndex
+_Array: TypeAlias = npt.NDArray[Any]
 
-@final
-class BanditPlan:
+class Plan: ...
+
+class BanditPlan(Plan):
     def __init__(
         self,
         *,
@@ -26,30 +28,97 @@ class BanditPlan:
         estimator: str = "sampled",
         behaviour: str = "on_policy",
         noise: str = "deterministic",
-        theta0: npt.ArrayLike,
-        step_size: npt.ArrayLike,
-        entropy: npt.ArrayLike = ...,
-        implicit: npt.ArrayLike = ...,
-        exploration: npt.ArrayLike = ...,
+        theta0: _Array,
+        step_size: _Array,
+        entropy: _Array = ...,
+        implicit: _Array = ...,
+        exploration: _Array = ...,
         baseline_terms: Sequence[tuple[str, float, float]] = ...,
         baseline_offset: float = 0.0,
         running_mean_initial: float = 0.0,
-        behaviour_probabilities: npt.ArrayLike = ...,
-        means: npt.ArrayLike,
-        spread: npt.ArrayLike,
-        reward_variance: npt.ArrayLike,
-        table_offsets: npt.ArrayLike = ...,
-        table_values: npt.ArrayLike = ...,
-        table_cumulative: npt.ArrayLike = ...,
-        times: npt.ArrayLike,
+        behaviour_probabilities: _Array = ...,
+        means: _Array,
+        spread: _Array,
+        reward_variance: _Array,
+        table_offsets: _Array = ...,
+        table_values: _Array = ...,
+        table_cumulative: _Array = ...,
+        times: _Array,
+    ) -> None: ...
+
+class MdpPlan(Plan):
+    def __init__(
+        self,
+        *,
+        states: _Int,
+        actions: _Int,
+        terminal: _Array,
+        row_offsets: _Array,
+        next_state: _Array,
+        probability: _Array,
+        reward: _Array,
+        gamma: float,
+        start_states: _Array,
+        start_cumulative: _Array,
+        limit: _Int,
+        steps: _Int,
+        theta0: _Array,
+        update: str = "natural",
+        estimator: str = "exact_q",
+        solver: str = "direct",
+        tolerance: float = 0.001,
+        discounted: bool = False,
+        step_size: _Array,
+        baseline_terms: Sequence[tuple[str, float, float]] = ...,
+        baseline_offset: float = 0.0,
+        running_mean_initial: float = 0.0,
+        behaviour: str = "on_policy",
+        exploration: _Array = ...,
+        behaviour_probabilities: _Array = ...,
+        times: _Array,
+    ) -> None: ...
+
+class MdpModel:
+    def __init__(
+        self,
+        *,
+        states: _Int,
+        actions: _Int,
+        terminal: _Array,
+        row_offsets: _Array,
+        next_state: _Array,
+        probability: _Array,
+        reward: _Array,
+        gamma: float,
     ) -> None: ...
     @property
-    def arms(self) -> int: ...
-    @property
-    def steps(self) -> int: ...
+    def fill(self) -> int: ...
+    def evaluate(
+        self, policies: npt.ArrayLike, *, threads: _Int = 1, isa: str = "auto"
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...
+    def evaluate_iterative(
+        self, policies: npt.ArrayLike, tolerance: float, *, threads: _Int = 1, isa: str = "auto"
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.int64]]: ...
+    def state_distribution(
+        self,
+        policies: npt.ArrayLike,
+        start: npt.ArrayLike,
+        *,
+        threads: _Int = 1,
+        isa: str = "auto",
+    ) -> npt.NDArray[np.float64]: ...
+    def goal_probability(
+        self,
+        policies: npt.ArrayLike,
+        start: npt.ArrayLike,
+        limit: _Int,
+        *,
+        threads: _Int = 1,
+        isa: str = "auto",
+    ) -> npt.NDArray[np.float64]: ...
 
 def simulate(
-    plan: BanditPlan,
+    plan: Plan,
     outputs: Mapping[str, npt.NDArray[Any]],
     *,
     key: _Int,
@@ -61,7 +130,7 @@ def simulate(
     progress: Callable[[int], object] | None = None,
 ) -> None: ...
 def reduce(
-    plan: BanditPlan,
+    plan: Plan,
     *,
     key: _Int,
     first_run: _Int,

@@ -7,7 +7,16 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["CombinationError", "CommittalError", "ConfigError", "ConfigTypeError", "short_repr"]
+__all__ = [
+    "CombinationError",
+    "CommittalError",
+    "ConfigError",
+    "ConfigTypeError",
+    "ExecutorError",
+    "StoreError",
+    "StoreWarning",
+    "short_repr",
+]
 
 _SHORT = reprlib.Repr()
 _SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxdict = _SHORT.maxset = 6
@@ -104,4 +113,52 @@ class CombinationError(ConfigError):
     --------
     >>> print(CombinationError("Experiment.steps", 9, "at most 5, the length of the schedule"))
     Experiment.steps = 9 is not allowed; expected at most 5, the length of the schedule
+    """
+
+
+class StoreError(CommittalError):
+    """A store on disk cannot be used as asked.
+
+    Parameters
+    ----------
+    path
+        The directory or the file.
+    problem
+        What is wrong with it.
+    remedy
+        What can be done about it.
+
+    Examples
+    --------
+    >>> print(StoreError("results", "it is read-only", "choose another directory"))
+    results: it is read-only; choose another directory
+    """
+
+    def __init__(self, path: object, problem: str, remedy: str) -> None:
+        super().__init__(path, problem, remedy)
+        self.path = str(path)
+        self.problem = problem
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.problem}; {self.remedy}"
+
+
+class StoreWarning(UserWarning):
+    """Some files of a store are damaged or do not belong to it; the rest is used.
+
+    Examples
+    --------
+    >>> issubclass(StoreWarning, UserWarning)
+    True
+    """
+
+
+class ExecutorError(CommittalError):
+    """The executor that computes the chunks of a study cannot go on.
+
+    Examples
+    --------
+    >>> issubclass(ExecutorError, CommittalError)
+    True
     """

@@ -7,58 +7,50 @@ one offset, a sigmoid becomes a softmax of two arms.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
-from typing import Any, NamedTuple, TypeAlias
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from committal.config import (
+    MDP_RECORDABLE,
     RECORDABLE,
     Bandit,
     Baseline,
-    Behaviour,
     Constant,
     Direct,
-    EpsilonGreedy,
     Estimator,
     Expected,
     Experiment,
-    Fixed,
     Gap,
-    Linear,
-    Maximum,
-    MinVariance,
-    Natural,
     OneSample,
-    OnPolicy,
     Policy,
-    Projected,
-    RunningMean,
-    Schedule,
     Sigmoid,
     Softmax,
-    UniformMixture,
-    Update,
-    Value,
-    Values,
+    TabularMDP,
     Vanilla,
 )
+from committal.config.estimators import SOLVERS
 from committal.errors import CombinationError, ConfigTypeError
+from committal.lowering import (
+    BASELINES,
+    BEHAVIOURS,
+    UPDATES,
+    Floats,
+    Integers,
+    Lowered,
+    lower_baseline,
+    lower_behaviour,
+    scheduled,
+)
+from committal.plan_mdp import MDP_ESTIMATORS, MdpPlan, lower_mdp
 
 __all__ = ["Plan", "describe_core_names", "lower"]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
-Integers: TypeAlias = npt.NDArray[np.int64]
-
-#: A schedule is lowered to a table; this many entries take 2 GiB.
-MOST_SCHEDULED_STEPS = 2**28
-
-
 @dataclass(frozen=True, slots=True, eq=False)
-class Plan:
+class Plan(Lowered):
     """What the core needs to simulate a bandit experiment; the arrays are read-only.
 
     Schedules (`step_size`, `entropy`, `implicit`, `exploration`) have one entry when constant and
@@ -126,68 +118,23 @@ class Plan:
     reward_variance: Floats
     times: Integers
 
-    def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if isinstance(value, np.ndarray):
-                value.flags.writeable = False
+    @property
+    def sizes(self) -> Mapping[str, int]:
+        """The lengths of the axes that recorded quantities may have."""
+        return {"arm": self.arms, "sample": self.samples, "parameter": 1}
 
-    def core_arguments(self) -> dict[str, Any]:
-        """Return the keyword arguments of the core's plan.
-
-        Examples
-        --------
-        >>> from committal.config import Bandit, Experiment, Natural, Softmax
-        >>> exp = Experiment(Bandit([1, 0]), Softmax(), Natural(step_size=0.1), steps=9)
-        >>> lower(exp).core_arguments()["policy"]
-        'softmax'
-        """
-        arguments = {field.name: getattr(self, field.name) for field in fields(self)}
-        arguments["baseline_terms"] = list(self.baseline_terms)
-        return arguments
+    @property
+    def draws(self) -> int:
+        """The actions that one run draws."""
+        return max(self.steps, 1) * self.samples
 
 
 # -- the names of the core, and what each stands for -----------------------------------------------
 
-
-class _Term(NamedTuple):
-    """A baseline of the core: its name, the class it stands for, when, and its parameter."""
-
-    name: str
-    cls: type[Baseline]
-    when: Callable[[Any], bool] = lambda _: True
-    parameter: Callable[[Any], float] = lambda _: 0.0
-
-
-_BASELINES = (
-    _Term("value", Value),
-    _Term("min_variance_gradient", MinVariance, lambda b: b.metric == "gradient"),
-    _Term("min_variance_natural", MinVariance, lambda b: b.metric == "natural" and b.lam is None),
-    _Term("min_variance_fixed_lambda", MinVariance, lambda b: b.lam is not None, lambda b: b.lam),
-    _Term("maximum", Maximum),
-    _Term("running_mean", RunningMean, parameter=lambda b: b.rate or 0.0),
-)
-
-#: Baselines that are numbers once the problem is known: they go into the offset.
+#: Baselines that are numbers once the problem is known.
 _FOLDED: Mapping[type[Baseline], Callable[[Any, Bandit], float]] = {
     Constant: lambda b, _: b.c,
     Gap: lambda b, bandit: _between_best(bandit, b.fraction),
-}
-
-
-class _Mu(NamedTuple):
-    """A behaviour of the core: its name, its exploration rate and its fixed probabilities."""
-
-    name: str
-    exploration: str | None = None
-    probabilities: str | None = None
-
-
-_BEHAVIOURS: Mapping[type[Behaviour], _Mu] = {
-    OnPolicy: _Mu("on_policy"),
-    UniformMixture: _Mu("uniform_mixture", exploration="gamma"),
-    EpsilonGreedy: _Mu("epsilon_greedy", exploration="epsilon"),
-    Fixed: _Mu("fixed", probabilities="probabilities"),
 }
 
 _POLICIES: Mapping[type[Policy], str] = {
@@ -195,12 +142,6 @@ _POLICIES: Mapping[type[Policy], str] = {
     # With theta = (theta, 0) a softmax of two arms is the sigmoid.
     Sigmoid: "softmax",
     Direct: "direct",
-}
-
-_UPDATES: Mapping[type[Update], str] = {
-    Vanilla: "vanilla",
-    Natural: "natural",
-    Projected: "projected",
 }
 
 _ESTIMATORS: Mapping[type[Estimator], str] = {OneSample: "sampled", Expected: "expected"}
@@ -223,13 +164,16 @@ def describe_core_names() -> dict[str, tuple[str, ...]]:
     ('softmax', 'direct')
     """
     names = {
-        "baselines": [term.name for term in _BASELINES],
-        "behaviours": [mu.name for mu in _BEHAVIOURS.values()],
+        "baselines": [term.name for term in BASELINES],
+        "behaviours": [mu.name for mu in BEHAVIOURS.values()],
         "noises": list(_NOISES.values()),
-        "updates": list(_UPDATES.values()),
+        "updates": list(UPDATES.values()),
         "policies": list(_POLICIES.values()),
         "estimators": list(_ESTIMATORS.values()),
         "recorders": list(RECORDABLE),
+        "mdp_estimators": list(MDP_ESTIMATORS.values()),
+        "mdp_recorders": list(MDP_RECORDABLE),
+        "solvers": list(SOLVERS),
     }
     return {concern: tuple(dict.fromkeys(listed)) for concern, listed in names.items()}
 
@@ -237,18 +181,18 @@ def describe_core_names() -> dict[str, tuple[str, ...]]:
 # -- lowering --------------------------------------------------------------------------------------
 
 
-def lower(experiment: Experiment) -> Plan:
+def lower(experiment: Experiment) -> Plan | MdpPlan:
     """Turn an experiment into the numbers that the core needs.
 
     Parameters
     ----------
     experiment
-        A bandit experiment.
+        An experiment with a bandit or an MDP.
 
     Returns
     -------
-    Plan
-        Its arrays are read-only.
+    Plan or MdpPlan
+        Their arrays are read-only.
 
     Raises
     ------
@@ -265,16 +209,19 @@ def lower(experiment: Experiment) -> Plan:
     """
     if not isinstance(experiment, Experiment):
         raise ConfigTypeError("experiment", experiment, "an Experiment")
-    problem, steps = experiment.problem, experiment.steps
-    if not isinstance(problem, Bandit):
-        raise CombinationError("Experiment.problem", problem, "a Bandit")
+    if isinstance(experiment.problem, TabularMDP):
+        return lower_mdp(experiment, experiment.problem)
+    if isinstance(experiment.problem, Bandit):
+        return _lower_bandit(experiment, experiment.problem)
+    raise CombinationError("Experiment.problem", experiment.problem, "a Bandit or a TabularMDP")
 
+
+def _lower_bandit(experiment: Experiment, problem: Bandit) -> Plan:
+    steps = experiment.steps
     update, step_size = _lower_update(experiment)
-    terms, offset, initial = _lower_baseline(experiment.baseline, problem)
-    behaviour = experiment.behaviour
-    mu = _BEHAVIOURS[type(behaviour)]
-    exploration = getattr(behaviour, mu.exploration) if mu.exploration else 0.0
-    probabilities = getattr(behaviour, mu.probabilities) if mu.probabilities else ()
+    folded = {cls: partial(_at, number, problem) for cls, number in _FOLDED.items()}
+    terms, offset, initial = lower_baseline(experiment.baseline, folded)
+    mu = lower_behaviour(experiment.behaviour, steps)
     table_offsets, table_values, table_cumulative = _lower_table(problem)
     spread = problem.sigma or problem.half_width
     return Plan(
@@ -287,16 +234,16 @@ def lower(experiment: Experiment) -> Plan:
         estimator=_ESTIMATORS[type(experiment.estimator)],
         samples=getattr(experiment.estimator, "samples", 1),
         step_size=step_size,
-        entropy=_scheduled("update.entropy", getattr(experiment.update, "entropy", 0.0), steps),
-        implicit=_scheduled(
+        entropy=scheduled("update.entropy", getattr(experiment.update, "entropy", 0.0), steps),
+        implicit=scheduled(
             "estimator.implicit", getattr(experiment.estimator, "implicit", 0.0), steps
         ),
         baseline_terms=terms,
         baseline_offset=offset,
         running_mean_initial=initial,
         behaviour=mu.name,
-        exploration=_scheduled(f"behaviour.{mu.exploration}", exploration, steps),
-        behaviour_probabilities=np.array(probabilities, dtype=np.float64),
+        exploration=mu.exploration,
+        behaviour_probabilities=mu.probabilities,
         noise=_NOISES[problem.noise],
         means=np.array(problem.means),
         spread=np.zeros(problem.arms) if spread is None else np.array(spread),
@@ -308,30 +255,10 @@ def lower(experiment: Experiment) -> Plan:
     )
 
 
-def _scheduled(argument: str, value: float | Schedule, steps: int) -> Floats:
-    if not isinstance(value, Schedule):
-        return np.array([value], dtype=np.float64)
-    if isinstance(value, Values) and len(value.table) < steps:
-        raise CombinationError(
-            f"Experiment.{argument}",
-            value,
-            f"at least one value per update, for steps = {steps} (there are {len(value.table)})",
-        )
-    if steps > MOST_SCHEDULED_STEPS:
-        raise CombinationError(
-            f"Experiment.{argument}",
-            value,
-            f"a constant for steps = {steps}: a table would not fit into memory beyond "
-            f"{MOST_SCHEDULED_STEPS} steps",
-        )
-    # Without steps nothing reads the table, but the core wants one entry.
-    return value.values(max(steps, 1))
-
-
 def _lower_update(experiment: Experiment) -> tuple[str, Floats]:
     policy, update = experiment.policy, experiment.update
-    name = _UPDATES[type(update)]
-    step_size = _scheduled("update.step_size", update.step_size, experiment.steps)
+    name = UPDATES[type(update)]
+    step_size = scheduled("update.step_size", update.step_size, experiment.steps)
     if isinstance(policy, Direct):
         # The gradient with respect to probabilities, followed by the projection.
         name = "projected"
@@ -358,23 +285,8 @@ def _lower_start(policy: Policy, arms: int) -> Floats:
     return np.zeros(arms)
 
 
-def _lower_baseline(
-    baseline: Baseline, bandit: Bandit
-) -> tuple[tuple[tuple[str, float, float], ...], float, float]:
-    """Return the terms, the offset and the initial running mean."""
-    linear = baseline if isinstance(baseline, Linear) else Linear([(1.0, baseline)])
-    terms = []
-    offsets = [linear.offset]
-    initial = 0.0
-    for coefficient, atom in linear.terms:
-        if type(atom) in _FOLDED:
-            offsets.append(coefficient * _FOLDED[type(atom)](atom, bandit))
-            continue
-        row = next(row for row in _BASELINES if type(atom) is row.cls and row.when(atom))
-        terms.append((row.name, coefficient, float(row.parameter(atom))))
-        if isinstance(atom, RunningMean):
-            initial = atom.initial
-    return tuple(terms), math.fsum(offsets), initial
+def _at(number: Callable[[Any, Bandit], float], bandit: Bandit, baseline: Baseline) -> float:
+    return number(baseline, bandit)
 
 
 def _between_best(bandit: Bandit, fraction: float) -> float:

@@ -134,6 +134,37 @@ class Reduction:
     below: float | None = None
 
 
+def canonical(limbs: Integers) -> Integers:
+    """Write accumulators with digits in [0, 2^32), except for the highest, which has the sign.
+
+    How far carries have moved depends on the order of the additions; the number does not. After
+    this, equal sums are equal arrays. Up to 2^31 of them can be added without overflow.
+
+    Parameters
+    ----------
+    limbs : int64[..., limb]
+        Signed digits, lowest first.
+
+    Returns
+    -------
+    int64[..., limb]
+
+    Examples
+    --------
+    >>> canonical(np.array([[-1, 1], [2**32 - 1, 0]])).tolist()
+    [[4294967295, 0], [4294967295, 0]]
+    """
+    digits = limbs.copy()
+    carry = np.zeros(limbs.shape[:-1], np.int64)
+    for i in range(limbs.shape[-1] - 1):
+        # Splitting first: adding a carry to a digit that uses all of its bits could overflow.
+        low = (digits[..., i] & np.int64(0xFFFF_FFFF)) + carry
+        carry = (digits[..., i] >> np.int64(_WORD_BITS)) + (low >> np.int64(_WORD_BITS))
+        digits[..., i] = low & np.int64(0xFFFF_FFFF)
+    digits[..., -1] += carry
+    return digits
+
+
 def exact_sums(limbs: Integers) -> npt.NDArray[Any]:
     """Read accumulators: Σ_i limb[i]·2^(32 i), in units of their lowest digit.
 

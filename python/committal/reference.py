@@ -545,8 +545,8 @@ def scheduled(x: float | Schedule, t: int, steps: int) -> float:
     0.5
     """
     if isinstance(x, Schedule):
-        updates = max(steps, 1)
-        return float(x.values(updates)[min(t, updates - 1)])
+        last = max(steps, 1) - 1
+        return float(x.values(min(t, last) + 1)[-1])
     return x
 
 

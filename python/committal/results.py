@@ -7,7 +7,7 @@ netCDF and Zarr.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,11 +15,12 @@ import numpy.typing as npt
 
 from committal import _core
 from committal._version import __version__
-from committal.config import Bandit, Experiment
+from committal.config import Bandit, Experiment, Gridworld, Problem, TabularMDP
+from committal.config.record import CATEGORICAL
 from committal.errors import ConfigError, ConfigTypeError
-from committal.plan import Plan
-from committal.quantities import Quantity, quantity
-from committal.reduction import Reduction, moments
+from committal.lowering import AnyPlan
+from committal.quantities import quantity
+from committal.reduction import Histogram, Reduction, moments
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -88,57 +89,45 @@ def experiment_of(data: xr.Dataset) -> Experiment:
     return Experiment.from_json(attributes["experiment"])
 
 
-def per_run(
-    experiment: Experiment,
-    plan: Plan,
-    outputs: Mapping[str, npt.NDArray[Any]],
-    *,
-    first_run: int,
-    attributes: Mapping[str, str | int],
-) -> xr.Dataset:
-    """Label what was recorded of every run.
+def per_run_variables(
+    plan: AnyPlan, outputs: Mapping[str, npt.NDArray[Any]], *, first_run: int
+) -> tuple[dict[str, Variable], dict[str, Variable]]:
+    """Describe what was recorded of every run.
 
     Parameters
     ----------
-    experiment, plan
+    plan : Plan or MdpPlan
         What was run.
     outputs : dict of array[run, time(, width)]
         As the core filled them; not copied.
     first_run : int
         Number of the first run.
-    attributes : dict
-        See :func:`provenance`.
 
     Returns
     -------
-    xarray.Dataset
+    variables, coordinates
         Dimensions `run`, `time`, and where they apply `arm` and `sample` (the latter only with
-        more than one sample per update).
+        more than one sample per update), or `state`, `action` and `terminal`.
     """
     runs = next(iter(outputs.values())).shape[0]
     variables: dict[str, Variable] = {}
     for name, values in outputs.items():
         described = quantity(name, plan)
-        trailing = _trailing(described, plan)
+        trailing = described.labelled_axes(plan)
         variables[name] = (
             ("run", "time", *trailing),
-            values if trailing or values.ndim == 2 else values[..., 0],
+            values.reshape(*values.shape[:2], *(plan.sizes[axis] for axis in trailing)),
             {"long_name": described.long_name, "units": described.units},
         )
     run = np.arange(first_run, first_run + runs, dtype=np.int64)
     run_coordinate: Variable = (("run",), run, {"long_name": "number of the run"})
-    return _dataset(experiment, plan, variables, {"run": run_coordinate}, attributes)
+    return variables, {"run": run_coordinate}
 
 
-def reduced(
-    experiment: Experiment,
-    plan: Plan,
-    reduction: Reduction,
-    *,
-    first_run: int,
-    attributes: Mapping[str, str | int],
-) -> xr.Dataset:
-    """Label what was reduced over runs.
+def reduced_variables(
+    experiment: Experiment, plan: AnyPlan, reduction: Reduction
+) -> tuple[dict[str, Variable], dict[str, Variable]]:
+    """Describe what was reduced over runs.
 
     Parameters
     ----------
@@ -146,16 +135,13 @@ def reduced(
         What was run.
     reduction : Reduction
         What the core accumulated.
-    first_run : int
-        Number of the first run.
-    attributes : dict
-        See :func:`provenance`.
 
     Returns
     -------
-    xarray.Dataset
+    variables, coordinates
         For each recorded quantity `x`: `x_mean`, `x_std`, `x_sem`; where asked for,
-        `x_quantile`, `x_histogram` and `failures`; and `count`, the number of runs.
+        `x_quantile`, `x_histogram` and `failures`; and `count`, the number of runs. A goal,
+        which has no mean, becomes `goal_fraction` by `outcome`.
     """
     record = experiment.record
     assert record.reduce is not None
@@ -169,7 +155,8 @@ def reduced(
 
     for name, limbs in reduction.moments.items():
         described = quantity(name, plan)
-        trailing = _trailing(described, plan)
+        trailing = described.labelled_axes(plan)
+        shape = tuple(plan.sizes[axis] for axis in trailing)
         found = moments(limbs, reduction.runs, _core.ACCUMULATOR_BASE)
         for suffix, what, values in (
             ("mean", "mean of", found.mean),
@@ -178,27 +165,31 @@ def reduced(
         ):
             variables[f"{name}_{suffix}"] = (
                 ("time", *trailing),
-                values if trailing else values[..., 0],
+                values.reshape(-1, *shape),
                 {"long_name": f"{what} {described.long_name}", "units": described.units},
             )
 
     quantiles = record.reduce.quantiles
     for name, histogram in reduction.histograms.items():
         described = quantity(name, plan)
-        trailing = _trailing(described, plan)
+        if name in CATEGORICAL:
+            variables[f"{name}_fraction"] = _fractions(histogram, reduction.runs)
+            continue
+        trailing = described.labelled_axes(plan)
+        shape = tuple(plan.sizes[axis] for axis in trailing)
         labels = {"units": described.units, "lo": histogram.lo, "hi": histogram.hi}
         if quantiles:
             values = histogram.quantiles(quantiles)
             variables[f"{name}_quantile"] = (
                 ("quantile", "time", *trailing),
-                values if trailing else values[..., 0],
+                values.reshape(*values.shape[:2], *shape),
                 {"long_name": f"quantile of {described.long_name}", **labels},
             )
             coordinates["quantile"] = (("quantile",), np.asarray(quantiles), {})
         counts = histogram.counts
         variables[f"{name}_histogram"] = (
             ("time", *trailing, "bin"),
-            counts if trailing else counts[:, 0],
+            counts.reshape(len(counts), *shape, counts.shape[-1]),
             {"long_name": f"number of runs by {described.long_name}", **labels},
         )
         edges = histogram.edges
@@ -217,43 +208,82 @@ def reduced(
                 "runs": reduction.runs,
             },
         )
-    return _dataset(
-        experiment,
-        plan,
-        variables,
-        coordinates,
-        {**attributes, "runs": reduction.runs, "first_run": first_run},
+    return variables, coordinates
+
+
+def _fractions(histogram: Histogram, runs: int) -> Variable:
+    """Describe how many episodes ended in which terminal state, or in none."""
+    # What lies outside of the histogram is empty; its first bin is the outcome -1, none.
+    counts = np.roll(histogram.counts[:, 0, 1:-1], -1, axis=-1)
+    fractions = counts / runs if runs else np.full(counts.shape, np.nan)
+    return (
+        ("time", "outcome"),
+        fractions,
+        {"long_name": "fraction of episodes that ended there", "units": "1"},
     )
 
 
-def _trailing(described: Quantity, plan: Plan) -> tuple[str, ...]:
-    if described.axis == "arm" or (described.axis == "sample" and plan.samples > 1):
-        return (described.axis,)
-    return ()
-
-
-def _dataset(
+def labelled(
     experiment: Experiment,
-    plan: Plan,
+    plan: AnyPlan,
     variables: Mapping[str, Variable],
     coordinates: Mapping[str, Variable],
     attributes: Mapping[str, str | int],
 ) -> xr.Dataset:
+    """Make a dataset of variables, with the coordinates that all results have."""
     import xarray as xr  # takes longer to import than everything else together
 
+    named = {**coordinates, **shared_coordinates(experiment, plan, variables)}
+    return xr.Dataset(variables, named, dict(attributes))
+
+
+def shared_coordinates(
+    experiment: Experiment, plan: AnyPlan, variables: Mapping[str, Variable]
+) -> dict[str, Variable]:
+    """Describe the dimensions of variables that every result labels in the same way."""
     time: Variable = (
         ("time",),
         np.asarray(plan.times, np.int64).copy(),
         {"long_name": "updates done", "units": "1"},
     )
     used = {dim for dims, _, _ in variables.values() for dim in dims}
-    named: dict[str, Variable] = {**coordinates, "time": time}
-    if "arm" in used:
-        assert isinstance(experiment.problem, Bandit)  # nothing else can be lowered to this plan
-        # Objects become strings of any length on disk; NumPy's own have no Zarr specification.
-        names = np.asarray(experiment.problem.names, object)
-        named["arm"] = (("arm",), names, {"long_name": "arm"})
-    if "sample" in used:
-        sample = np.arange(plan.samples, dtype=np.int64)
-        named["sample"] = (("sample",), sample, {"long_name": "sample of the update"})
-    return xr.Dataset(variables, named, dict(attributes))
+    named: dict[str, Variable] = {"time": time}
+    if isinstance(experiment.problem, TabularMDP):
+        known = _mdp_coordinates(experiment.problem)
+    else:
+        known = _bandit_coordinates(experiment.problem, plan)
+    return named | {
+        name: variable for name, variable in known.items() if used.issuperset(variable[0])
+    }
+
+
+def _strings(names: Sequence[str]) -> npt.NDArray[Any]:
+    # Objects become strings of any length on disk; NumPy's own have no Zarr specification.
+    return np.asarray(names, object)
+
+
+def _bandit_coordinates(problem: Problem, plan: AnyPlan) -> dict[str, Variable]:
+    assert isinstance(problem, Bandit)  # nothing else can be lowered to a plan of arms
+    sample = np.arange(plan.sizes["sample"], dtype=np.int64)
+    return {
+        "arm": (("arm",), _strings(problem.names), {"long_name": "arm"}),
+        "sample": (("sample",), sample, {"long_name": "sample of the update"}),
+    }
+
+
+def _mdp_coordinates(mdp: TabularMDP) -> dict[str, Variable]:
+    state: npt.NDArray[Any] = np.arange(mdp.n_states, dtype=np.int64)
+    numbered = mdp.states == tuple(map(str, state.tolist()))
+    coordinates: dict[str, Variable] = {}
+    if isinstance(mdp, Gridworld):
+        row, column = np.asarray(mdp.cells, np.int64).T
+        coordinates["row"] = (("state",), row, {"long_name": "row of the map"})
+        coordinates["column"] = (("state",), column, {"long_name": "column of the map"})
+    elif not numbered:
+        state = _strings(mdp.states)
+    return coordinates | {
+        "state": (("state",), state, {"long_name": "state"}),
+        "action": (("action",), _strings(mdp.actions), {"long_name": "action"}),
+        "terminal": (("terminal",), _strings(mdp.goals), {"long_name": "terminal state"}),
+        "outcome": (("outcome",), _strings((*mdp.goals, "none")), {"long_name": "outcome"}),
+    }

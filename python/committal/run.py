@@ -8,22 +8,20 @@ chunks, threads and instruction sets changes no bit of the result.
 
 from __future__ import annotations
 
-import math
 import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from committal import _core, results
 from committal.config import Experiment
+from committal.engine import Engine
 from committal.errors import ConfigError, ConfigTypeError
-from committal.plan import Plan, lower
+from committal.lowering import AnyPlan
 from committal.progress import Bar
-from committal.quantities import quantity
-from committal.reduction import Histogram, Reduction
 from committal.streams import RNGLike, stream_key
 from committal.system import available_memory, available_threads
 
@@ -103,7 +101,7 @@ def run(
     """
     if not isinstance(experiment, Experiment):
         raise ConfigTypeError("experiment", experiment, "an Experiment")
-    plan = lower(experiment)
+    engine = Engine(experiment)
     runs = _count("runs", runs, least=0)
     first_run = _count("first_run", first_run, least=0, below=2**63 - runs)
     if threads is None:
@@ -117,146 +115,30 @@ def run(
         raise ConfigTypeError("independent", independent, "True or False")
     if not (isinstance(progress, bool) or callable(progress)):
         raise ConfigTypeError("progress", progress, "True, False or a callable")
-    _refuse_overflow(plan, runs)
+    _refuse_overflow(engine.plan, runs)
+    _refuse_too_large(engine, runs)
     key, entropy = stream_key(rng, independent=experiment.hash if independent else None)
     attributes = results.provenance(experiment, key=key, entropy=entropy)
 
     watcher = Bar() if progress is True else nullcontext(progress or None)
     with watcher as report:
-        chunks = _Chunks(plan, key, first_run, runs, chunk, threads, isa, report)
-        if experiment.record.reduce is None:
-            outputs = _allocate_outputs(experiment, plan, runs)
-            chunks.simulate(outputs)
-            return results.per_run(
-                experiment, plan, outputs, first_run=first_run, attributes=attributes
-            )
-        reduction = _allocate_reduction(experiment, plan, runs)
-        try:
-            chunks.reduce(reduction)
-        except OverflowError as error:
-            raise ConfigError(
-                "record.reduce", experiment.record.reduce, f"numbers that can be summed: {error}"
-            ) from None
-        return results.reduced(
-            experiment, plan, reduction, first_run=first_run, attributes=attributes
+        arrays = engine.compute(
+            key=key,
+            first_run=first_run,
+            runs=runs,
+            threads=threads,
+            chunk=chunk,
+            isa=isa,
+            report=None if report is None else partial(_told, report, runs * experiment.steps),
         )
+    variables, coordinates = engine.variables(arrays, runs=runs, first_run=first_run)
+    if engine.reduces:
+        attributes |= {"runs": runs, "first_run": first_run}
+    return results.labelled(experiment, engine.plan, variables, coordinates, attributes)
 
 
-class _Chunks:
-    """The calls of the core that together make up one run."""
-
-    def __init__(
-        self,
-        plan: Plan,
-        key: int,
-        first_run: int,
-        runs: int,
-        chunk: int,
-        threads: int,
-        isa: str,
-        report: Progress | None,
-    ) -> None:
-        self._plan = plan
-        self._core_plan = _core.BanditPlan(**plan.core_arguments())
-        self._key = key
-        self._first_run = first_run
-        self._runs = runs
-        self._chunk = chunk
-        self._threads = threads
-        self._isa = isa
-        self._report = report
-
-    def simulate(self, outputs: Mapping[str, npt.NDArray[Any]]) -> None:
-        for start, stop in self._ranges():
-            _core.simulate(
-                self._core_plan,
-                key=self._key,
-                first_run=self._first_run + start,
-                runs=stop - start,
-                outputs={name: array[start:stop] for name, array in outputs.items()},
-                threads=self._threads,
-                isa=self._isa,
-                progress=self._progress_from(start),
-            )
-
-    def reduce(self, reduction: Reduction) -> None:
-        below = np.nan if reduction.below is None else reduction.below
-        histograms = {
-            name: (histogram.counts, histogram.lo, histogram.hi)
-            for name, histogram in reduction.histograms.items()
-        }
-        for start, stop in self._ranges():
-            _core.reduce(
-                self._core_plan,
-                key=self._key,
-                first_run=self._first_run + start,
-                runs=stop - start,
-                moments=reduction.moments,
-                histograms=histograms,
-                failures=reduction.failures,
-                below=below,
-                threads=self._threads,
-                isa=self._isa,
-                progress=self._progress_from(start),
-            )
-            reduction.runs += stop - start
-
-    def _ranges(self) -> Iterator[tuple[int, int]]:
-        for start in range(0, self._runs, self._chunk):
-            yield start, min(start + self._chunk, self._runs)
-
-    def _progress_from(self, start: int) -> Callable[[int], None] | None:
-        report = self._report
-        if report is None:
-            return None
-        steps = self._plan.steps
-        total = self._runs * steps
-
-        def progress(done: int) -> None:
-            report(start * steps + done, total)
-
-        return progress
-
-
-def _allocate_outputs(experiment: Experiment, plan: Plan, runs: int) -> dict[str, npt.NDArray[Any]]:
-    layout: dict[str, tuple[tuple[int, ...], np.dtype[Any]]] = {}
-    for name in experiment.record.names:
-        described = quantity(name, plan)
-        shape: tuple[int, ...] = (runs, len(plan.times))
-        # The core writes one number per run and time without a third axis, except for θ.
-        if described.axis or name == "theta":
-            shape = (*shape, described.width(plan))
-        layout[name] = (shape, described.dtype)
-    needed = sum(math.prod(shape) * dtype.itemsize for shape, dtype in layout.values())
-    _refuse_too_large(runs, needed, "Record(..., reduce=Reduce(...)) keeps memory flat")
-    return {name: np.empty(shape, dtype) for name, (shape, dtype) in layout.items()}
-
-
-def _allocate_reduction(experiment: Experiment, plan: Plan, runs: int) -> Reduction:
-    record = experiment.record
-    assert record.reduce is not None
-    times = len(plan.times)
-    limbs = _core.ACCUMULATOR_LIMBS
-    bins = record.reduce.bins
-    widths = {name: quantity(name, plan).width(plan) for name in record.names}
-    cells = sum(widths.values()) * times * (2 * limbs + (bins + 2 if bins else 0))
-    _refuse_too_large(runs, cells * 8, "fewer recorded times, arms or bins need less")
-    histograms = {}
-    if bins:
-        for name in record.names:
-            lo, hi = record.reduce.range_of(name, experiment)
-            counts = np.zeros((times, widths[name], bins + 2), np.int64)
-            histograms[name] = Histogram(counts, lo, hi)
-    below = record.reduce.below
-    return Reduction(
-        runs=0,
-        moments={
-            name: np.zeros((times, width, 2, limbs), np.int64) for name, width in widths.items()
-        },
-        histograms=histograms,
-        failures=None if below is None else np.zeros(times, np.int64),
-        below=below,
-    )
+def _told(report: Progress, total: int, done: int) -> None:
+    report(done, total)
 
 
 def _count(argument: str, value: object, *, least: int, below: int = 2**63) -> int:
@@ -272,19 +154,21 @@ def _count(argument: str, value: object, *, least: int, below: int = 2**63) -> i
     return number
 
 
-def _refuse_overflow(plan: Plan, runs: int) -> None:
-    per_run = max(plan.steps, 1) * plan.samples
-    if runs * per_run >= _MOST_UPDATES:
-        raise ConfigError(
-            "runs",
-            runs,
-            f"runs × steps × samples below 2**63, here at most {(_MOST_UPDATES - 1) // per_run}",
-        )
+def _refuse_overflow(plan: AnyPlan, runs: int) -> None:
+    if runs * plan.draws >= _MOST_UPDATES:
+        most = (_MOST_UPDATES - 1) // plan.draws
+        raise ConfigError("runs", runs, f"fewer than 2**63 draws in all, here at most {most} runs")
 
 
-def _refuse_too_large(runs: int, needed: int, instead: str) -> None:
+def _refuse_too_large(engine: Engine, runs: int) -> None:
+    needed = engine.nbytes(runs)
     available = available_memory()
     if available is not None and needed > available:
+        instead = (
+            "fewer recorded times, arms or bins need less"
+            if engine.reduces
+            else "Record(..., reduce=Reduce(...)) keeps memory flat"
+        )
         raise ConfigError(
             "runs",
             runs,

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from committal.errors import ConfigError, ConfigTypeError
 
-__all__ = ["RNGLike", "StreamKey", "stream_key"]
+__all__ = ["RNGLike", "StreamKey", "mixed_key", "stream_key"]
 
 #: What `rng` may be.
 RNGLike: TypeAlias = (
@@ -80,9 +80,22 @@ def stream_key(rng: RNGLike = None, *, independent: str | None = None) -> Stream
     sequence = _seed_sequence(rng)
     key = int(sequence.generate_state(1, np.uint64)[0])
     if independent is not None:
-        mixed = hashlib.sha256(key.to_bytes(8, "little") + independent.encode()).digest()
-        key = int.from_bytes(mixed[:8], "little")
+        key = mixed_key(key, independent)
     return StreamKey(key, _describe(sequence))
+
+
+def mixed_key(key: int, text: str) -> int:
+    """Return another key, one per text.
+
+    Examples
+    --------
+    >>> mixed_key(1, "a") != mixed_key(1, "b")
+    True
+    >>> stream_key(0, independent="a").key == mixed_key(stream_key(0).key, "a")
+    True
+    """
+    mixed = hashlib.sha256(key.to_bytes(8, "little") + text.encode()).digest()
+    return int.from_bytes(mixed[:8], "little")
 
 
 def _seed_sequence(rng: object) -> np.random.SeedSequence:

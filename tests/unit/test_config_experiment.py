@@ -37,7 +37,7 @@ from committal.config import (
     Vanilla,
 )
 from committal.config.base import kinds
-from committal.config.experiment import LEGAL_UPDATES
+from committal.config.rules import LEGAL_UPDATES
 from committal.errors import CombinationError, ConfigError, ConfigTypeError
 
 TWO = Bandit([1.0, 0.0])
@@ -59,7 +59,7 @@ def test_defaults() -> None:
     assert exp.baseline == Constant(0.0)
     assert exp.behaviour == OnPolicy()
     assert exp.estimator == OneSample()
-    assert exp.record == Record()
+    assert exp.record == Record("value", "policy")
 
 
 def test_order_of_arguments() -> None:
@@ -97,7 +97,7 @@ LEGAL: list[dict[str, Any]] = [
     {"behaviour": Fixed([0.2, 0.3, 0.5])},
     {"behaviour": UniformMixture(0), "estimator": OneSample(3, 0.1)},
     {"record": Record("action", "reward", every=1)},
-    {"record": Record(at=[0, 10])},
+    {"record": Record("value", at=[0, 10])},
     {"record": Record("value", "entropy", "distance", reduce=Reduce(quantiles=[0.5]))},
     {"record": Record("theta", reduce=Reduce(bins=3, range=(0, 1)))},
     {"record": Record("regret", "reward", reduce=Reduce())},
@@ -250,7 +250,12 @@ def test_families_are_complete() -> None:
         "OnPolicy",
         "UniformMixture",
     }
-    assert {c.__name__ for c in kinds(Estimator).values()} == {"Expected", "OneSample"}
+    assert {c.__name__ for c in kinds(Estimator).values()} == {
+        "ExactQ",
+        "Expected",
+        "OneSample",
+        "Reinforce",
+    }
 
 
 def test_experiments_differ_by_each_part() -> None:

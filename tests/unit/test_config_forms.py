@@ -23,6 +23,7 @@ from committal.config import (
     Decay,
     Direct,
     EpsilonGreedy,
+    ExactQ,
     Expected,
     Experiment,
     Fixed,
@@ -36,13 +37,16 @@ from committal.config import (
     Projected,
     Record,
     Reduce,
+    Reinforce,
     RunningMean,
     Sigmoid,
     Softmax,
+    TabularMDP,
     UniformMixture,
     Value,
     Values,
     Vanilla,
+    gridworld,
     kinds,
 )
 from committal.errors import ConfigError, ConfigTypeError
@@ -213,6 +217,9 @@ quick = settings(
     max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
 
+TWO_STATES = TabularMDP(
+    [(0, 0, 1, 0.5, 1), (0, 0, 2, 0.5, 0), (1, 0, 2, 1, 0)], gamma=0.5, start=0, terminal=[2]
+)
 EXAMPLES: list[Config] = [
     Bandit([1, 0.5]),
     Bandit([0.5, 0.2], "bernoulli", names=["a", "b"]),
@@ -222,6 +229,7 @@ EXAMPLES: list[Config] = [
     Bandit.from_table([[(1, 0.5), (0, 0.5)], [(0.25, 1)]]),
     Softmax(),
     Softmax([0, 3, 5]),
+    Softmax([[0, 3], [5, 1]]),
     Sigmoid(-1),
     Direct([0.25, 0.75]),
     Natural(step_size=0.1, entropy=0.5),
@@ -233,6 +241,8 @@ EXAMPLES: list[Config] = [
     Fixed([0.5, 0.5]),
     OneSample(samples=4, implicit=0.1),
     Expected(),
+    ExactQ("iterative", tolerance=1e-6, discounted=True),
+    Reinforce(),
     Decay(1, 0.5),
     Values([1, 2]),
     Constant(-1),
@@ -248,6 +258,10 @@ EXAMPLES: list[Config] = [
     Record("value", log=7, reduce=Reduce(below=0.5, quantiles=[0.5])),
     Reduce(bins=3, range={"theta": (-1, 1)}),
     Experiment(Bandit([1, 0]), Softmax(), Natural(step_size=1), Value() + 1, steps=3),
+    TWO_STATES,
+    TWO_STATES.replace(start=[0.5, 0.5, 0], actions=["a"], states=["x", "y", "z"]),
+    gridworld("S.\n#A", goals={"A": 1}, slip=0.1, step_reward=-0.5),
+    Experiment(TWO_STATES, Softmax(), Natural(1), Value(), estimator=ExactQ(), steps=3),
 ]
 by_repr = pytest.mark.parametrize("x", EXAMPLES, ids=repr)
 
@@ -326,7 +340,7 @@ def test_forms_are_plain(x: Config) -> None:
         (RunningMean(0.5), "RunningMean(rate=0.5)"),
         (MinVariance("natural"), "MinVariance(metric='natural')"),
         (Record(), "Record()"),
-        (Record("policy", "value", every=5), "Record(every=5)"),
+        (Record("policy", "value", every=5), "Record('value', 'policy', every=5)"),
         (Record("theta", at=3), "Record('theta', at=(3,))"),
         (Reduce(below=0.5), "Reduce(below=0.5)"),
     ],

@@ -23,9 +23,12 @@ from committal.errors import ConfigError, ConfigTypeError
 
 
 def test_by_default_the_end_of_value_and_policy() -> None:
-    assert Record().names == ("value", "policy")
-    assert Record().times(100).tolist() == [100]
-    assert Record(every=50).names == ("value", "policy")
+    exp = Experiment(Bandit([1, 0]), Softmax(), Natural(0.1), steps=100)
+    assert exp.record == Record("value", "policy")
+    assert exp.record.times(100).tolist() == [100]
+    assert exp.replace(record=Record(every=50)).record == Record("value", "policy", every=50)
+    assert Record().named(["theta"]) == Record("theta")
+    assert Record("value").named(["theta"]) == Record("value")
 
 
 def test_names_have_one_order() -> None:
@@ -112,7 +115,7 @@ VALUES: list[tuple[str, Callable[[], object]]] = [
     ("Record.log", lambda: Record(at=2, log=5)),
     ("Record.names", lambda: Record("action", reduce=Reduce())),
     ("Record.reduce", lambda: Record("reward", reduce=Reduce(bins=3))),
-    ("Record.reduce.range", lambda: Record(reduce=Reduce(bins=3, range={"theta": (0, 1)}))),
+    ("Record.reduce.range", lambda: Record("value", reduce=Reduce(bins=3, range={"theta": (0, 1)}))),
     ("Reduce.below", lambda: Reduce(below=float("nan"))),
     ("Reduce.quantiles", lambda: Reduce(quantiles=[1.5])),
     ("Reduce.bins", lambda: Reduce(bins=0)),

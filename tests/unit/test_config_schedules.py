@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from committal.config import Decay, Values, keeps_exploring, robbins_monro
+from committal.config.check import Interval
+from committal.config.schedules import rate
 from committal.errors import ConfigError, ConfigTypeError
 
 
@@ -44,6 +46,15 @@ def test_values() -> None:
     assert Values(values=[1]).table == (1.0,)
     with pytest.raises(ConfigError, match=r"^Values.values = .* at least 4 numbers \(there are 3"):
         schedule.values(4)
+
+
+def test_every_value_of_a_schedule_is_checked() -> None:
+    upper_half = Interval(0.5, 1.0)
+    assert rate("x", Decay(0.7, 0), upper_half) == Decay(0.7, 0)
+    assert rate("x", Values([0.7, 0.5]), upper_half) == Values([0.7, 0.5])
+    for schedule in (Decay(0.7, 1), Decay(0.4, 0), Values([0.7, 0.4]), Values([0.7, 1.1])):
+        with pytest.raises(ConfigError, match=r"^x = .* a schedule of numbers in \[0.5, 1\]"):
+            rate("x", schedule, upper_half)
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from committal import lowering, plan_mdp
 from committal import plan as plan_module
 from committal.config import (
+    MDP_RECORDABLE,
     RECORDABLE,
     Bandit,
     Baseline,
@@ -292,12 +294,12 @@ def test_the_running_mean_has_its_start() -> None:
 
 
 def test_every_baseline_is_lowered_once() -> None:
-    rows = {row.cls for row in plan_module._BASELINES}
+    rows = {row.cls for row in lowering.BASELINES}
     folded = set(plan_module._FOLDED)
     assert rows | folded | {Linear} == set(kinds(Baseline).values())
     assert not rows & folded
     for atom in (MinVariance(), MinVariance("natural"), MinVariance("natural", 1), Value()):
-        assert sum(type(atom) is r.cls and r.when(atom) for r in plan_module._BASELINES) == 1
+        assert sum(type(atom) is r.cls and r.when(atom) for r in lowering.BASELINES) == 1
 
 
 # -- behaviours, estimators ------------------------------------------------------------------------
@@ -397,23 +399,28 @@ def test_names_of_the_core() -> None:
         "policies": ("softmax", "direct"),
         "estimators": ("sampled", "expected"),
         "recorders": RECORDABLE,
+        "mdp_estimators": ("exact_q", "reinforce", "expected"),
+        "mdp_recorders": MDP_RECORDABLE,
+        "solvers": ("direct", "iterative"),
     }
 
 
 def test_every_class_has_a_name() -> None:
-    assert set(plan_module._BEHAVIOURS) == set(kinds(Behaviour).values())
+    assert set(lowering.BEHAVIOURS) == set(kinds(Behaviour).values())
     assert set(plan_module._POLICIES) == set(kinds(Policy).values())
-    assert set(plan_module._UPDATES) == set(kinds(Update).values())
-    assert set(plan_module._ESTIMATORS) == set(kinds(Estimator).values())
+    assert set(lowering.UPDATES) == set(kinds(Update).values())
+    estimators = {*plan_module._ESTIMATORS, *plan_mdp.MDP_ESTIMATORS}
+    assert estimators == set(kinds(Estimator).values())
 
 
-def test_only_bandit_experiments_are_lowered() -> None:
+def test_only_bandits_and_mdps_are_lowered() -> None:
     with pytest.raises(ConfigTypeError, match=r"^experiment = 3 .*an Experiment"):
         lower(3)  # type: ignore[arg-type]
 
     class Other(Problem):
         arms = 3
+        recordable = recorded_by_default = ("value",)
 
     exp = Experiment(Other(), Softmax(), Natural(step_size=1), steps=1)
-    with pytest.raises(CombinationError, match=r"^Experiment.problem = Other\(\) .*a Bandit"):
+    with pytest.raises(CombinationError, match=r"^Experiment.problem = Other\(\) .*a Bandit or a TabularMDP"):
         lower(exp)

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "committal/mdp.hpp"
 #include "committal/plan.hpp"
 
 namespace committal {
@@ -14,9 +15,14 @@ namespace committal {
 // Where a block of runs sends what it records: rows[width][lanes_per_block].
 struct Sink {
   void* context;
-  void (*emit)(void* context, Quantity quantity, std::int64_t time_index, const double* rows,
+  void (*emit)(void* context, int quantity, std::int64_t time_index, const double* rows,
                std::int64_t width, int stride);
-  unsigned wanted;  // bit q set: Quantity q is recorded
+  unsigned wanted;  // bit q set: quantity q is recorded
+
+  template <typename Enum>
+  COMMITTAL_FORCE_INLINE bool wants(Enum quantity) const {
+    return (wanted >> static_cast<int>(quantity) & 1u) != 0;
+  }
 };
 
 struct BlockTask {
@@ -26,13 +32,15 @@ struct BlockTask {
   // Called between stretches of updates with the number done since; false asks to stop.
   bool (*proceed)(void* context, std::int64_t updates);
   void* proceed_context;
-  void* workspace;  // 64-byte aligned, bandit_workspace_bytes() long
+  void* workspace;  // 64-byte aligned
 };
 
 struct KernelTable {
   const char* name;
   void (*bandit_block_wide)(const BanditView&, const BlockTask&);    // kWideBlock lanes
   void (*bandit_block_narrow)(const BanditView&, const BlockTask&);  // kNarrowBlock lanes
+  void (*mdp_block)(const MdpView&, const BlockTask&);               // kNarrowBlock lanes
+  void (*mdp_solve)(const MdpModelView&, const MdpSolve&);           // kNarrowBlock policies
   void (*exp)(const double* x, double* y, std::size_t count);
   void (*log)(const double* x, double* y, std::size_t count);
   void (*normal_quantile)(const double* x, double* y, std::size_t count);
@@ -42,8 +50,6 @@ struct KernelTable {
 
 inline constexpr int kWideBlock = 64;   // few arms: everything stays in the L1 cache
 inline constexpr int kNarrowBlock = 8;  // many arms
-
-std::size_t bandit_workspace_bytes(const BanditView& plan, int lanes);
 
 // The instruction sets compiled in *and* runnable here, slowest first.
 std::vector<std::string> available_isas();

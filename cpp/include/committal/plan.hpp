@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "committal/attributes.hpp"
+
 namespace committal {
 
 enum class Policy : int { kSoftmax, kDirect };
@@ -54,7 +56,9 @@ struct BaselineTerm {
 struct Schedule {
   const double* values;
   std::int64_t count;
-  double at(std::int64_t t) const { return values[t < count ? t : count - 1]; }
+  COMMITTAL_FORCE_INLINE double at(std::int64_t t) const {
+    return values[t < count ? t : count - 1];
+  }
 };
 
 // What the kernels read. Arrays belong to the BanditPlan that made the view.

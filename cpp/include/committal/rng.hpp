@@ -11,9 +11,10 @@
 // a use (action, reward, transition), so a new recorder or baseline never shifts a stream.
 #pragma once
 
-#include <array>
 #include <bit>
 #include <cstdint>
+
+#include "committal/attributes.hpp"
 
 namespace committal {
 
@@ -27,40 +28,48 @@ inline constexpr int kPhiloxRounds = 10;
 
 enum class Slot : std::uint32_t { kAction = 0, kReward = 1, kTransition = 2, kStart = 3 };
 
-using PhiloxCounter = std::array<std::uint32_t, 4>;
-using PhiloxKey = std::array<std::uint32_t, 2>;
+struct PhiloxCounter {
+  std::uint32_t word[4];
+  constexpr bool operator==(const PhiloxCounter&) const = default;
+};
+struct PhiloxKey {
+  std::uint32_t word[2];
+};
 
-constexpr PhiloxCounter philox4x32(PhiloxCounter x, PhiloxKey k) {
+COMMITTAL_FORCE_INLINE constexpr PhiloxCounter philox4x32(PhiloxCounter x, PhiloxKey k) {
   for (int round = 0; round < kPhiloxRounds; ++round) {
-    const std::uint64_t product0 = std::uint64_t{kPhiloxM0} * x[0];
-    const std::uint64_t product1 = std::uint64_t{kPhiloxM1} * x[2];
-    x = {static_cast<std::uint32_t>(product1 >> 32) ^ x[1] ^ k[0],
-         static_cast<std::uint32_t>(product1),
-         static_cast<std::uint32_t>(product0 >> 32) ^ x[3] ^ k[1],
-         static_cast<std::uint32_t>(product0)};
-    k[0] += kPhiloxW0;
-    k[1] += kPhiloxW1;
+    const std::uint64_t product0 = std::uint64_t{kPhiloxM0} * x.word[0];
+    const std::uint64_t product1 = std::uint64_t{kPhiloxM1} * x.word[2];
+    x = {{static_cast<std::uint32_t>(product1 >> 32) ^ x.word[1] ^ k.word[0],
+          static_cast<std::uint32_t>(product1),
+          static_cast<std::uint32_t>(product0 >> 32) ^ x.word[3] ^ k.word[1],
+          static_cast<std::uint32_t>(product0)}};
+    k.word[0] += kPhiloxW0;
+    k.word[1] += kPhiloxW1;
   }
   return x;
 }
 
-constexpr PhiloxCounter stream_counter(std::uint64_t run, std::uint32_t slot, std::uint64_t draw) {
+COMMITTAL_FORCE_INLINE constexpr PhiloxCounter stream_counter(std::uint64_t run, std::uint32_t slot,
+                                                              std::uint64_t draw) {
   const std::uint64_t pair = draw >> 1;
-  return {static_cast<std::uint32_t>(pair), static_cast<std::uint32_t>((pair >> 32) << 8) | slot,
-          static_cast<std::uint32_t>(run), static_cast<std::uint32_t>(run >> 32)};
+  return {{static_cast<std::uint32_t>(pair), static_cast<std::uint32_t>((pair >> 32) << 8) | slot,
+           static_cast<std::uint32_t>(run), static_cast<std::uint32_t>(run >> 32)}};
 }
 
 // The top 52 of the 64 bits (high, low) as a double in [0, 1).
-constexpr double uniform_from_words(std::uint32_t low, std::uint32_t high) {
+COMMITTAL_FORCE_INLINE constexpr double uniform_from_words(std::uint32_t low, std::uint32_t high) {
   const std::uint64_t bits = (std::uint64_t{high} << 32 | low) >> 12;
   return std::bit_cast<double>(bits | 0x3ff0000000000000) - 1.0;
 }
 
-constexpr double uniform(std::uint64_t key, std::uint64_t run, Slot slot, std::uint64_t draw) {
+COMMITTAL_FORCE_INLINE constexpr double uniform(std::uint64_t key, std::uint64_t run, Slot slot,
+                                                std::uint64_t draw) {
   const PhiloxCounter x =
       philox4x32(stream_counter(run, static_cast<std::uint32_t>(slot), draw),
-                 {static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32)});
-  return draw % 2 == 0 ? uniform_from_words(x[0], x[1]) : uniform_from_words(x[2], x[3]);
+                 {{static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32)}});
+  return draw % 2 == 0 ? uniform_from_words(x.word[0], x.word[1])
+                       : uniform_from_words(x.word[2], x.word[3]);
 }
 
 }  // namespace committal

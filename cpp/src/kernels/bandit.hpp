@@ -52,16 +52,16 @@ class BanditBlock {
     return affordable > 256 ? 256 : (affordable < 1 ? 1 : affordable);
   }
 
-  bool wants(Quantity q) const { return (task_.sink.wanted >> static_cast<int>(q) & 1u) != 0; }
+  bool wants(Quantity q) const { return task_.sink.wants(q); }
 
   // Draws action and reward number `sample` of update t.
   void draw(BehaviourRows rows, std::int64_t t, std::int64_t sample) {
-    const auto number =
-        static_cast<std::uint64_t>(t) * static_cast<std::uint64_t>(plan_.samples) +
-        static_cast<std::uint64_t>(sample);
+    const auto number = static_cast<std::uint64_t>(t) * static_cast<std::uint64_t>(plan_.samples) +
+                        static_cast<std::uint64_t>(sample);
     reach_draw(s_, plan_, task_, number);
     const std::uint64_t row = number % kDraws * W;
-    draw_actions(s_, rows, s_.action_uniforms + row, plan_.implicit.at(t));
+    draw_actions<KT, W>(s_.K(), rows, s_.action_uniforms + row, plan_.implicit.at(t), s_.action,
+                        s_.importance, s_.spare, s_.spare2);
     draw_rewards(s_, plan_, s_.reward_uniforms + row);
   }
 
@@ -88,7 +88,8 @@ class BanditBlock {
           add_importance_sample(s_, inverse_samples);
         }
         if (plan_.uses_running_mean) {
-          follow_rewards(s_, plan_, static_cast<double>(t * plan_.samples + sample + 1));
+          follow_rewards<W>(s_.running_mean, s_.reward, plan_.running_mean_rate,
+                            static_cast<double>(t * plan_.samples + sample + 1));
         }
       }
       if (single) return settle(s_, plan_);
@@ -103,7 +104,7 @@ class BanditBlock {
   }
 
   void emit(Quantity quantity, std::int64_t index, const double* rows, std::int64_t width) {
-    task_.sink.emit(task_.sink.context, quantity, index, rows, width, W);
+    task_.sink.emit(task_.sink.context, static_cast<int>(quantity), index, rows, width, W);
   }
 
   void record(std::int64_t index, std::int64_t t) {
@@ -168,6 +169,8 @@ void run_bandit_block(const BanditView& plan, const BlockTask& task) {
       return BanditBlock<2, W>(plan, task).run();
     case 3:
       return BanditBlock<3, W>(plan, task).run();
+    case 4:
+      return BanditBlock<4, W>(plan, task).run();
     default:
       return BanditBlock<0, W>(plan, task).run();
   }

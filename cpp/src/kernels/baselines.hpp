@@ -1,10 +1,11 @@
 // Baselines: numbers b(pi, r) that may depend on the policy but not on the action drawn.
 //
-// Each is a weighted mean of the mean rewards, sum w_i r_i / sum w_i. To add one: write a struct
-// like those below, name it in BaselineKind and in plan.cpp, and call it in add_baseline_term().
+// Each is a weighted mean of rewards, sum w_i r_i / sum w_i, where r holds the mean rewards of a
+// bandit's arms or the Q(s, .) of a state. To add one: write a struct like those below, name it in
+// BaselineKind and in plan.cpp, and call it in evaluate_kind().
 //
-// A struct offers lane<KT>(weights, total, r, parameter) for a constant number of arms, and
-// rows(...) for any number of arms. Both work on unnormalised weights (pi_i = weight_i / total).
+// A struct offers lane<KT>(weights, total, r) for a constant number of arms, or rows(arms, r, ...)
+// for any number, or both; they work on unnormalised weights (pi_i = weight_i / total).
 #pragma once
 
 #include "policies.hpp"
@@ -14,22 +15,33 @@ namespace committal::COMMITTAL_ISA {
 // Probabilities below this are taken for it where 1/pi appears: nothing visible depends on it.
 inline constexpr double kFloor = 1e-150;
 
+// The same rewards on every lane (a bandit), or each lane its own (the Q values of a state).
+struct SharedRewards {
+  const double* r;
+  COMMITTAL_INLINE double at(std::int64_t k, int) const { return r[k]; }
+};
+template <int W>
+struct LaneRewards {
+  const double* rows;
+  COMMITTAL_INLINE double at(std::int64_t k, int l) const { return rows[k * W + l]; }
+};
+
 // V = sum pi_i r_i.
 struct ValueBaseline {
   template <int KT>
-  static COMMITTAL_INLINE double lane(const double* w, double total, const double* r, double) {
+  static COMMITTAL_INLINE double lane(const double* w, double total, const double* r) {
     double sum = w[0] * r[0];
     COMMITTAL_ARMS(k, 1, KT) sum += w[k] * r[k];
     return sum / total;
   }
 
-  template <int KT, int W>
-  static void rows(Block<KT, W>& s, const double* r, double, double* out) {
-    COMMITTAL_LANES(l, W) out[l] = s.weight[l] * r[0];
-    for (std::int64_t k = 1; k < s.K(); ++k) {
-      COMMITTAL_LANES(l, W) out[l] += s.weight[k * W + l] * r[k];
+  template <int W, typename Rewards>
+  static void rows(const ArmRows<W>& arms, Rewards r, double, double* out) {
+    COMMITTAL_LANES(l, W) out[l] = arms.weight[l] * r.at(0, l);
+    for (std::int64_t k = 1; k < arms.count; ++k) {
+      COMMITTAL_LANES(l, W) out[l] += arms.weight[k * W + l] * r.at(k, l);
     }
-    COMMITTAL_LANES(l, W) out[l] /= s.total[l];
+    COMMITTAL_LANES(l, W) out[l] /= arms.total[l];
   }
 };
 
@@ -38,7 +50,7 @@ struct ValueBaseline {
 // every other arm has underflowed all w_i are 0 and b* is V.
 struct MinVarianceGradientBaseline {
   template <int KT>
-  static COMMITTAL_INLINE double lane(const double* w, double total, const double* r, double) {
+  static COMMITTAL_INLINE double lane(const double* w, double total, const double* r) {
     double numerator = 0.0;
     double denominator = 0.0;
     COMMITTAL_ARMS(i, 0, KT) {
@@ -59,40 +71,41 @@ struct MinVarianceGradientBaseline {
     return (defined ? numerator : value) / (defined ? denominator : total);
   }
 
-  template <int KT, int W>
-  static void rows(Block<KT, W>& s, const double* r, double, double* out) {
+  template <int W, typename Rewards>
+  static void rows(const ArmRows<W>& arms, Rewards r, double, double* out) {
     OthersSums<W> sums;
-    sum_others(s, sums);
+    sum_others(arms, sums);
     double value[W];
     double denominator[W];
     fill<W>(value, 0.0);
     fill<W>(denominator, 0.0);
     fill<W>(out, 0.0);
-    for (std::int64_t k = 0; k < s.K(); ++k) {
+    for (std::int64_t k = 0; k < arms.count; ++k) {
       COMMITTAL_LANES(l, W) {
-        const double w = s.weight[k * W + l];
-        const bool leads = s.leader[l] == k;
-        const double rest = sums.sum_without(w, leads, l);
-        const double x = w * (rest * rest + sums.squares_without(w, leads, l));
-        out[l] += x * r[k];
+        const double w = arms.weight[k * W + l];
+        const double rest = sums.sum_without(k, w, l);
+        const double x = w * (rest * rest + sums.squares_without(k, w, l));
+        out[l] += x * r.at(k, l);
         denominator[l] += x;
-        value[l] += w * r[k];
+        value[l] += w * r.at(k, l);
       }
     }
     COMMITTAL_LANES(l, W) {
       const bool defined = denominator[l] > 0.0;
-      out[l] = (defined ? out[l] : value[l]) / (defined ? denominator[l] : s.total[l]);
+      out[l] = (defined ? out[l] : value[l]) / (defined ? denominator[l] : arms.total[l]);
     }
   }
 };
 
 // Natural metric, minimum-norm lambda: w_i = 1 / pi_i.
 struct MinVarianceNaturalBaseline {
+  // Products of the others instead of quotients: one division for all arms.
   template <int KT>
-  static COMMITTAL_INLINE double lane(const double* w, double, const double* r, double) {
-    // Products of the others instead of quotients: one division for all arms.
+    requires(KT <= 3)  // a product of more could underflow where the quotients do not
+  static COMMITTAL_INLINE double lane(const double* w, double total, const double* r) {
+    const double least = kFloor * total;
     double floored[KT];
-    COMMITTAL_ARMS(k, 0, KT) floored[k] = larger(w[k], kFloor);
+    COMMITTAL_ARMS(k, 0, KT) floored[k] = larger(w[k], least);
     double numerator = 0.0;
     double denominator = 0.0;
     COMMITTAL_ARMS(i, 0, KT) {
@@ -104,15 +117,15 @@ struct MinVarianceNaturalBaseline {
     return numerator / denominator;
   }
 
-  template <int KT, int W>
-  static void rows(Block<KT, W>& s, const double* r, double, double* out) {
+  template <int W, typename Rewards>
+  static void rows(const ArmRows<W>& arms, Rewards r, double, double* out) {
     double denominator[W];
     fill<W>(out, 0.0);
     fill<W>(denominator, 0.0);
-    for (std::int64_t k = 0; k < s.K(); ++k) {
+    for (std::int64_t k = 0; k < arms.count; ++k) {
       COMMITTAL_LANES(l, W) {
-        const double x = 1.0 / larger(s.weight[k * W + l], kFloor);
-        out[l] += x * r[k];
+        const double x = 1.0 / larger(arms.weight[k * W + l], kFloor * arms.total[l]);
+        out[l] += x * r.at(k, l);
         denominator[l] += x;
       }
     }
@@ -123,21 +136,21 @@ struct MinVarianceNaturalBaseline {
 // Natural metric, fixed lambda: w_i = pi_i [(K-1) lambda^2 + (lambda + 1/pi_i)^2]
 //                                  = K lambda^2 pi_i + 2 lambda + 1/pi_i.
 struct MinVarianceFixedLambdaBaseline {
-  template <int KT, int W>
-  static void rows(Block<KT, W>& s, const double* r, double lambda, double* out) {
+  template <int W, typename Rewards>
+  static void rows(const ArmRows<W>& arms, Rewards r, double lambda, double* out) {
     double denominator[W];
     double value[W];
     fill<W>(out, 0.0);
     fill<W>(denominator, 0.0);
     fill<W>(value, 0.0);
-    const double scale = static_cast<double>(s.K()) * lambda * lambda;
-    for (std::int64_t k = 0; k < s.K(); ++k) {
+    const double scale = static_cast<double>(arms.count) * lambda * lambda;
+    for (std::int64_t k = 0; k < arms.count; ++k) {
       COMMITTAL_LANES(l, W) {
-        const double pi = s.weight[k * W + l] / s.total[l];
+        const double pi = arms.weight[k * W + l] / arms.total[l];
         const double x = (scale * pi + 2.0 * lambda) + 1.0 / larger(pi, kFloor);
-        out[l] += x * r[k];
+        out[l] += x * r.at(k, l);
         denominator[l] += x;
-        value[l] += pi * r[k];
+        value[l] += pi * r.at(k, l);
       }
     }
     COMMITTAL_LANES(l, W) {
@@ -147,51 +160,69 @@ struct MinVarianceFixedLambdaBaseline {
   }
 };
 
+// max_i r_i: what relative perturbations b + c (max r - b) are made of.
+struct MaximumBaseline {
+  template <int W, typename Rewards>
+  static void rows(const ArmRows<W>& arms, Rewards r, double, double* out) {
+    COMMITTAL_LANES(l, W) out[l] = r.at(0, l);
+    for (std::int64_t k = 1; k < arms.count; ++k) {
+      COMMITTAL_LANES(l, W) out[l] = larger(out[l], r.at(k, l));
+    }
+  }
+};
+
 // A baseline on every lane, by the constant-arm formula where there is one.
-template <typename Baseline, int KT, int W>
-COMMITTAL_INLINE void evaluate(Block<KT, W>& s, const double* r, double parameter, double* out) {
-  if constexpr (KT > 0 && requires(const double* w) { Baseline::template lane<2>(w, 1.0, w, 1.0); }) {
+template <typename Baseline, int KT, int W, typename Rewards>
+COMMITTAL_INLINE void evaluate(const ArmRows<W>& arms, Rewards rewards, double parameter,
+                               double* out) {
+  if constexpr (KT > 0 && requires(const double* w) { Baseline::template lane<KT>(w, 1.0, w); }) {
     COMMITTAL_LANES(l, W) {
       double w[KT];
-      COMMITTAL_ARMS(k, 0, KT) w[k] = s.weight[k * W + l];
-      out[l] = Baseline::template lane<KT>(w, s.total[l], r, parameter);
+      double r[KT];
+      COMMITTAL_ARMS(k, 0, KT) w[k] = arms.weight[k * W + l];
+      COMMITTAL_ARMS(k, 0, KT) r[k] = rewards.at(k, l);
+      out[l] = Baseline::template lane<KT>(w, arms.total[l], r);
     }
   } else {
-    Baseline::rows(s, r, parameter, out);
+    Baseline::template rows<W>(arms, rewards, parameter, out);
   }
 }
 
-// baseline += coefficient * B
-template <int KT, int W>
-void add_baseline_term(Block<KT, W>& s, const BanditView& plan, const BaselineTerm& term) {
-  double* out = s.spare;
-  switch (term.kind) {
+// out = B for every kind that depends on the policy and the rewards alone.
+template <int KT, int W, typename Rewards>
+COMMITTAL_INLINE void evaluate_kind(BaselineKind kind, const ArmRows<W>& arms, Rewards r,
+                                    double parameter, double* out) {
+  switch (kind) {
     case BaselineKind::kValue:
-      evaluate<ValueBaseline>(s, plan.means, term.parameter, out);
-      break;
+      return evaluate<ValueBaseline, KT>(arms, r, parameter, out);
     case BaselineKind::kMinVarianceGradient:
-      evaluate<MinVarianceGradientBaseline>(s, plan.means, term.parameter, out);
-      break;
+      return evaluate<MinVarianceGradientBaseline, KT>(arms, r, parameter, out);
     case BaselineKind::kMinVarianceNatural:
-      evaluate<MinVarianceNaturalBaseline>(s, plan.means, term.parameter, out);
-      break;
+      return evaluate<MinVarianceNaturalBaseline, KT>(arms, r, parameter, out);
     case BaselineKind::kMinVarianceFixedLambda:
-      evaluate<MinVarianceFixedLambdaBaseline>(s, plan.means, term.parameter, out);
-      break;
+      return evaluate<MinVarianceFixedLambdaBaseline, KT>(arms, r, parameter, out);
     case BaselineKind::kMaximum:
-      fill<W>(out, plan.best_mean);
-      break;
+      return evaluate<MaximumBaseline, KT>(arms, r, parameter, out);
     case BaselineKind::kRunningMean:
-      COMMITTAL_LANES(l, W) out[l] = s.running_mean[l];
-      break;
+      return;  // depends on the history: the caller keeps it
   }
-  COMMITTAL_LANES(l, W) s.baseline[l] += term.coefficient * out[l];
 }
 
+// b = offset + sum of coefficient * B, for the arms of a bandit.
 template <int KT, int W>
 COMMITTAL_INLINE void compute_baseline(Block<KT, W>& s, const BanditView& plan) {
   fill<W>(s.baseline, plan.baseline_offset);
-  for (std::int64_t i = 0; i < plan.term_count; ++i) add_baseline_term(s, plan, plan.terms[i]);
+  for (std::int64_t i = 0; i < plan.term_count; ++i) {
+    const BaselineTerm& term = plan.terms[i];
+    const double* out = s.spare;
+    if (term.kind == BaselineKind::kRunningMean) {
+      out = s.running_mean;
+    } else {
+      evaluate_kind<KT>(term.kind, s.arm_rows(), SharedRewards{plan.means}, term.parameter,
+                        s.spare);
+    }
+    COMMITTAL_LANES(l, W) s.baseline[l] += term.coefficient * out[l];
+  }
 }
 
 }  // namespace committal::COMMITTAL_ISA

@@ -5,53 +5,52 @@
 
 namespace committal::COMMITTAL_ISA {
 
-// Unnormalised behaviour probabilities of the current step: rows q and their totals Q.
+// Unnormalised behaviour probabilities: rows q and their totals Q.
 struct BehaviourRows {
   const double* q;
   const double* total;
 };
 
+// mu for the arms of a bandit or the actions of a state. `mixture` and `mixture_total` receive it
+// unless it is the policy itself.
+template <int KT, int W>
+COMMITTAL_INLINE BehaviourRows behaviour_rows(Behaviour behaviour, double epsilon,
+                                              const double* fixed, const ArmRows<W>& arms,
+                                              double* mixture, double* mixture_total) {
+  const double share = epsilon / static_cast<double>(arms.count);
+  switch (behaviour) {
+    case Behaviour::kOnPolicy:
+      return {arms.weight, arms.total};
+    case Behaviour::kUniformMixture:
+      for (std::int64_t k = 0; k < arms.count; ++k) {
+        COMMITTAL_LANES(l, W) {
+          mixture[k * W + l] = (1.0 - epsilon) * arms.weight[k * W + l] + share * arms.total[l];
+        }
+      }
+      break;
+    case Behaviour::kEpsilonGreedy: {
+      OthersSums<W> sums;
+      sum_others(arms, sums);
+      for (std::int64_t k = 0; k < arms.count; ++k) {
+        COMMITTAL_LANES(l, W) {
+          mixture[k * W + l] = (sums.leader[l] == k ? 1.0 - epsilon : 0.0) + share;
+        }
+      }
+      break;
+    }
+    case Behaviour::kFixed:
+      for (std::int64_t k = 0; k < arms.count; ++k) fill<W>(mixture + k * W, fixed[k]);
+      break;
+  }
+  sum_rows<KT, W>(arms.count, mixture, mixture_total);
+  return {mixture, mixture_total};
+}
+
 template <int KT, int W>
 COMMITTAL_INLINE BehaviourRows behaviour_rows(Block<KT, W>& s, const BanditView& plan,
                                               std::int64_t t) {
-  const double epsilon = plan.exploration.at(t);
-  const double share = epsilon / static_cast<double>(s.K());
-  switch (plan.behaviour) {
-    case Behaviour::kOnPolicy:
-      return {s.weight, s.total};
-    case Behaviour::kUniformMixture:
-      for (std::int64_t k = 0; k < s.K(); ++k) {
-        COMMITTAL_LANES(l, W) {
-          s.mixture[k * W + l] = (1.0 - epsilon) * s.weight[k * W + l] + share * s.total[l];
-        }
-      }
-      break;
-    case Behaviour::kEpsilonGreedy:
-      COMMITTAL_LANES(l, W) {
-        s.spare[l] = s.weight[l];
-        s.leader[l] = 0;
-      }
-      for (std::int64_t k = 1; k < s.K(); ++k) {  // ties: the lowest index leads
-        COMMITTAL_LANES(l, W) {
-          const bool above = s.weight[k * W + l] > s.spare[l];
-          s.spare[l] = above ? s.weight[k * W + l] : s.spare[l];
-          s.leader[l] = above ? k : s.leader[l];
-        }
-      }
-      for (std::int64_t k = 0; k < s.K(); ++k) {
-        COMMITTAL_LANES(l, W) {
-          s.mixture[k * W + l] = (s.leader[l] == k ? 1.0 - epsilon : 0.0) + share;
-        }
-      }
-      break;
-    case Behaviour::kFixed:
-      for (std::int64_t k = 0; k < s.K(); ++k) {
-        fill<W>(s.mixture + k * W, plan.behaviour_probabilities[k]);
-      }
-      break;
-  }
-  sum_rows(s, s.mixture, s.mixture_total);
-  return {s.mixture, s.mixture_total};
+  return behaviour_rows<KT, W>(plan.behaviour, plan.exploration.at(t), plan.behaviour_probabilities,
+                               s.arm_rows(), s.mixture, s.mixture_total);
 }
 
 // The first arm whose cumulative weight exceeds u * total, for a constant number of arms. As
@@ -71,10 +70,16 @@ COMMITTAL_INLINE std::int64_t select_lane(const double* q, double total, double 
   return action;
 }
 
-// action ~ q and importance = 1 / (mu(a) + implicit).
+// 1 / (mu(a) + implicit), finite even for an arm that is drawn though it can hardly be.
+COMMITTAL_INLINE double importance_weight(double chosen, double total, double implicit) {
+  return total / larger(chosen + implicit * total, 1e-290);
+}
+
+// action ~ q and importance = 1 / (mu(a) + implicit). Two scratch rows.
 template <int KT, int W>
-COMMITTAL_INLINE void draw_actions(Block<KT, W>& s, BehaviourRows rows, const double* u,
-                                   double implicit) {
+COMMITTAL_INLINE void draw_actions(std::int64_t count, BehaviourRows rows, const double* u,
+                                   double implicit, std::int64_t* action, double* importance,
+                                   double* scratch, double* scratch2) {
   const double* q = rows.q;
   const double* total = rows.total;
   if constexpr (KT > 0) {
@@ -82,25 +87,25 @@ COMMITTAL_INLINE void draw_actions(Block<KT, W>& s, BehaviourRows rows, const do
       double weights[KT];
       COMMITTAL_ARMS(k, 0, KT) weights[k] = q[k * W + l];
       double chosen;
-      s.action[l] = select_lane<KT>(weights, total[l], u[l], chosen);
-      s.importance[l] = total[l] / (chosen + implicit * total[l]);
+      action[l] = select_lane<KT>(weights, total[l], u[l], chosen);
+      importance[l] = importance_weight(chosen, total[l], implicit);
     }
   } else {
     COMMITTAL_LANES(l, W) {
-      s.spare[l] = u[l] * total[l];
-      s.spare2[l] = 0.0;
-      s.action[l] = 0;
+      scratch[l] = u[l] * total[l];
+      scratch2[l] = 0.0;
+      action[l] = 0;
     }
-    for (std::int64_t k = 0; k < s.K() - 1; ++k) {
+    for (std::int64_t k = 0; k < count - 1; ++k) {
       const double* row = q + k * W;
       COMMITTAL_LANES(l, W) {
-        s.spare2[l] += row[l];
-        s.action[l] += s.spare[l] >= s.spare2[l] ? 1 : 0;
+        scratch2[l] += row[l];
+        action[l] += scratch[l] >= scratch2[l] ? 1 : 0;
       }
     }
     COMMITTAL_LANES(l, W) {
-      const double chosen = q[s.action[l] * W + l];
-      s.importance[l] = total[l] / (chosen + implicit * total[l]);
+      const double chosen = q[action[l] * W + l];
+      importance[l] = importance_weight(chosen, total[l], implicit);
     }
   }
 }

@@ -1,6 +1,6 @@
-// The state of a block of runs: rows of W lanes, one lane per run.
+// The state of a block of bandit runs: rows of W lanes, one lane per run.
 //
-// KT is the number of arms when it is small enough to be a constant (2 or 3), else 0: constant arm
+// KT is the number of arms when it is small enough to be a constant (2 to 4), else 0: constant arm
 // loops unroll and keep every arm of a lane in registers.
 #pragma once
 
@@ -9,30 +9,38 @@
 
 namespace committal::COMMITTAL_ISA {
 
+// Unnormalised probabilities of some arms: pi_k = weight[k] / total, on every lane. What baselines
+// read, for the arms of a bandit as for the actions of one state.
+template <int W>
+struct ArmRows {
+  std::int64_t count;
+  const double* weight;  // [count][W]
+  const double* total;   // [W]
+};
+
 template <int KT, int W>
 struct Block {
   std::int64_t arms;
-  double* theta;         // [arms][W] parameters (direct: probabilities)
-  double* weight;        // [arms][W] unnormalised pi: exp(theta - shift), direct: theta itself
-  double* mixture;       // [arms][W] unnormalised mu when off-policy
-  double* direction;     // [arms][W] the update being summed; scratch for the projection
-  double* shift;         // [W] the reference subtracted from theta
-  double* total;         // [W] sum of weight
-  double* mixture_total; // [W] sum of mixture
-  double* baseline;      // [W] b
-  double* spare;         // [W]
-  double* spare2;        // [W]
-  double* importance;    // [W] 1 / (mu(a) + implicit)
-  double* reward;        // [W] R
-  double* running_mean;  // [W]
-  double* regret;        // [W]
+  double* theta;            // [arms][W] parameters (direct: probabilities)
+  double* weight;           // [arms][W] unnormalised pi: exp(theta - shift), direct: theta itself
+  double* mixture;          // [arms][W] unnormalised mu when off-policy
+  double* direction;        // [arms][W] the update being summed; scratch for the projection
+  double* shift;            // [W] the reference subtracted from theta
+  double* total;            // [W] sum of weight
+  double* mixture_total;    // [W] sum of mixture
+  double* baseline;         // [W] b
+  double* spare;            // [W]
+  double* spare2;           // [W]
+  double* importance;       // [W] 1 / (mu(a) + implicit)
+  double* reward;           // [W] R
+  double* running_mean;     // [W]
+  double* regret;           // [W]
   double* action_uniforms;  // [kDraws][W]
   double* reward_uniforms;  // [kDraws][W]
-  double* record;        // [max(arms, samples)][W]
-  std::int64_t* action;  // [W] a
-  std::int64_t* leader;  // [W] the most probable arm
-  std::uint64_t* run;    // [W]
-  std::uint64_t filled;  // which stretch of kDraws draws the uniforms hold
+  double* record;           // [max(arms, samples)][W]
+  std::int64_t* action;     // [W] a
+  std::uint64_t* run;       // [W]
+  std::uint64_t filled;     // which stretch of kDraws draws the uniforms hold
 
   COMMITTAL_INLINE std::int64_t K() const {
     if constexpr (KT > 0) {
@@ -41,8 +49,8 @@ struct Block {
       return arms;
     }
   }
+  COMMITTAL_INLINE ArmRows<W> arm_rows() const { return {K(), weight, total}; }
 };
-
 
 // Carves the rows of a block out of task.workspace; bandit_workspace_bytes() mirrors it.
 template <int KT, int W>
@@ -70,7 +78,6 @@ inline void lay_out(Block<KT, W>& s, const BanditView& plan, const BlockTask& ta
   s.running_mean = take(1);
   s.regret = take(1);
   s.action = reinterpret_cast<std::int64_t*>(take(1));
-  s.leader = reinterpret_cast<std::int64_t*>(take(1));
   s.run = reinterpret_cast<std::uint64_t*>(take(1));
   s.action_uniforms = take(kDraws);
   s.reward_uniforms = take(kDraws);

@@ -1,5 +1,6 @@
 // Compiled once per instruction set, with COMMITTAL_ISA naming it.
 #include "bandit.hpp"
+#include "mdp.hpp"
 
 #define COMMITTAL_STRING_OF(x) #x
 #define COMMITTAL_STRING(x) COMMITTAL_STRING_OF(x)
@@ -48,6 +49,8 @@ const KernelTable kTable = {
     COMMITTAL_STRING(COMMITTAL_ISA),
     run_bandit_block<kWideBlock>,
     run_bandit_block<kNarrowBlock>,
+    run_mdp_block<kNarrowBlock>,
+    solve_mdp<kNarrowBlock>,
     map<lane_exp>,
     map<lane_log>,
     map<normal_quantile>,

@@ -8,6 +8,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "committal/attributes.hpp"
+
 #ifndef COMMITTAL_ISA
 #error "COMMITTAL_ISA names the instruction set this file is compiled for"
 #endif
@@ -23,7 +25,8 @@
 #define COMMITTAL_LANES(l, W) for (int l = 0; l < (W); ++l)
 #endif
 
-// A loop over a constant, small number of arms, unrolled so that the lane loop around it vectorises.
+// A loop over a constant, small number of arms, unrolled so that the lane loop around it
+// vectorises.
 #if defined(__clang__)
 #define COMMITTAL_ARMS(k, begin, end) \
   _Pragma("clang loop unroll(full)") for (int k = (begin); k < (end); ++k)
@@ -33,8 +36,4 @@
 #define COMMITTAL_ARMS(k, begin, end) for (int k = (begin); k < (end); ++k)
 #endif
 
-#if defined(__GNUC__)
-#define COMMITTAL_INLINE inline __attribute__((always_inline))
-#else
-#define COMMITTAL_INLINE inline
-#endif
+#define COMMITTAL_INLINE COMMITTAL_FORCE_INLINE

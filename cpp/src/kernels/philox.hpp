@@ -9,8 +9,8 @@
 #include <immintrin.h>
 #endif
 
-#include "vmath.hpp"
 #include "committal/rng.hpp"
+#include "vmath.hpp"
 
 namespace committal::COMMITTAL_ISA {
 
@@ -30,9 +30,9 @@ COMMITTAL_INLINE Words words_xor3(Words a, Words b, Words c) {
 }
 // The top 52 of the 64 bits (high << 32 | low) as a double in [0, 1).
 COMMITTAL_INLINE void words_store_uniform(double* out, Words low, Words high) {
-  const Words fraction = _mm512_or_si512(
-      _mm512_slli_epi64(_mm512_and_si512(high, words_set(0xffffffff)), 20),
-      _mm512_srli_epi64(_mm512_and_si512(low, words_set(0xffffffff)), 12));
+  const Words fraction =
+      _mm512_or_si512(_mm512_slli_epi64(_mm512_and_si512(high, words_set(0xffffffff)), 20),
+                      _mm512_srli_epi64(_mm512_and_si512(low, words_set(0xffffffff)), 12));
   const Words bits = _mm512_or_si512(fraction, words_set(0x3ff0000000000000));
   _mm512_storeu_pd(out, _mm512_sub_pd(_mm512_castsi512_pd(bits), _mm512_set1_pd(1.0)));
 }
@@ -51,9 +51,9 @@ COMMITTAL_INLINE Words words_xor3(Words a, Words b, Words c) {
   return _mm256_xor_si256(_mm256_xor_si256(a, b), c);
 }
 COMMITTAL_INLINE void words_store_uniform(double* out, Words low, Words high) {
-  const Words fraction = _mm256_or_si256(
-      _mm256_slli_epi64(_mm256_and_si256(high, words_set(0xffffffff)), 20),
-      _mm256_srli_epi64(_mm256_and_si256(low, words_set(0xffffffff)), 12));
+  const Words fraction =
+      _mm256_or_si256(_mm256_slli_epi64(_mm256_and_si256(high, words_set(0xffffffff)), 20),
+                      _mm256_srli_epi64(_mm256_and_si256(low, words_set(0xffffffff)), 12));
   const Words bits = _mm256_or_si256(fraction, words_set(0x3ff0000000000000));
   _mm256_storeu_pd(out, _mm256_sub_pd(_mm256_castsi256_pd(bits), _mm256_set1_pd(1.0)));
 }
@@ -62,9 +62,7 @@ using Words = std::uint64_t;
 inline constexpr int kWords = 1;
 COMMITTAL_INLINE Words words_load(const std::uint64_t* p) { return *p; }
 COMMITTAL_INLINE Words words_set(std::uint64_t x) { return x; }
-COMMITTAL_INLINE Words words_mul(Words a, Words b) {
-  return (a & 0xffffffff) * (b & 0xffffffff);
-}
+COMMITTAL_INLINE Words words_mul(Words a, Words b) { return (a & 0xffffffff) * (b & 0xffffffff); }
 COMMITTAL_INLINE Words words_high(Words a) { return a >> 32; }
 COMMITTAL_INLINE Words words_xor3(Words a, Words b, Words c) { return a ^ b ^ c; }
 COMMITTAL_INLINE void words_store_uniform(double* out, Words low, Words high) {
@@ -87,8 +85,8 @@ inline void fill_uniforms(std::uint64_t key, const std::uint64_t* run, std::uint
       Words x0[kTogether], x1[kTogether], x2[kTogether], x3[kTogether];
       for (int i = 0; i < kTogether; ++i) {
         const Words r = words_load(run + l + i * kWords);
-        x0[i] = words_set(counter[0]);
-        x1[i] = words_set(counter[1]);
+        x0[i] = words_set(counter.word[0]);
+        x1[i] = words_set(counter.word[1]);
         x2[i] = r;
         x3[i] = words_high(r);
       }

@@ -37,8 +37,9 @@ void rebase_where_needed(Block<KT, W>& s) {
 
 // total = sum of the weights, always added in the order of the arms: selection relies on it.
 template <int KT, int W>
-COMMITTAL_INLINE void sum_rows(const Block<KT, W>& s, const double* rows, double* total) {
+COMMITTAL_INLINE void sum_rows(std::int64_t count, const double* rows, double* total) {
   if constexpr (KT > 0) {
+    (void)count;
     COMMITTAL_LANES(l, W) {
       double sum = rows[l];
       COMMITTAL_ARMS(k, 1, KT) sum += rows[k * W + l];
@@ -46,7 +47,7 @@ COMMITTAL_INLINE void sum_rows(const Block<KT, W>& s, const double* rows, double
     }
   } else {
     COMMITTAL_LANES(l, W) total[l] = rows[l];
-    for (std::int64_t k = 1; k < s.K(); ++k) {
+    for (std::int64_t k = 1; k < count; ++k) {
       const double* row = rows + k * W;
       COMMITTAL_LANES(l, W) total[l] += row[l];
     }
@@ -56,7 +57,7 @@ COMMITTAL_INLINE void sum_rows(const Block<KT, W>& s, const double* rows, double
 // Makes weight and total describe the current parameters.
 template <int KT, int W>
 COMMITTAL_INLINE void settle(Block<KT, W>& s, const BanditView& plan) {
-  sum_rows(s, s.weight, s.total);
+  sum_rows<KT, W>(s.K(), s.weight, s.total);
   if (plan.policy == Policy::kSoftmax) {
     std::int64_t outside = 0;
     COMMITTAL_LANES(l, W) {
@@ -74,34 +75,34 @@ struct OthersSums {
   double highest[W];  // the leader's weight
   double others[W];   // sum of the weights but the leader's
   double squares[W];  // sum of their squares
+  std::int64_t leader[W];
 
-  COMMITTAL_INLINE double sum_without(double w, bool leads, int l) const {
-    return leads ? others[l] : (others[l] - w) + highest[l];
+  COMMITTAL_INLINE double sum_without(std::int64_t k, double w, int l) const {
+    return leader[l] == k ? others[l] : (others[l] - w) + highest[l];
   }
-  COMMITTAL_INLINE double squares_without(double w, bool leads, int l) const {
-    return leads ? squares[l] : (squares[l] - w * w) + highest[l] * highest[l];
+  COMMITTAL_INLINE double squares_without(std::int64_t k, double w, int l) const {
+    return leader[l] == k ? squares[l] : (squares[l] - w * w) + highest[l] * highest[l];
   }
 };
 
-// Fills the sums and s.leader (the lowest index among equals).
-template <int KT, int W>
-void sum_others(Block<KT, W>& s, OthersSums<W>& sums) {
+template <int W>
+void sum_others(const ArmRows<W>& arms, OthersSums<W>& sums) {
   COMMITTAL_LANES(l, W) {
-    sums.highest[l] = s.weight[l];
+    sums.highest[l] = arms.weight[l];
     sums.others[l] = 0.0;
     sums.squares[l] = 0.0;
-    s.leader[l] = 0;
+    sums.leader[l] = 0;
   }
-  for (std::int64_t k = 1; k < s.K(); ++k) {
+  for (std::int64_t k = 1; k < arms.count; ++k) {  // ties: the lowest index leads
     COMMITTAL_LANES(l, W) {
-      const bool above = s.weight[k * W + l] > sums.highest[l];
-      sums.highest[l] = above ? s.weight[k * W + l] : sums.highest[l];
-      s.leader[l] = above ? k : s.leader[l];
+      const bool above = arms.weight[k * W + l] > sums.highest[l];
+      sums.highest[l] = above ? arms.weight[k * W + l] : sums.highest[l];
+      sums.leader[l] = above ? k : sums.leader[l];
     }
   }
-  for (std::int64_t k = 0; k < s.K(); ++k) {
+  for (std::int64_t k = 0; k < arms.count; ++k) {
     COMMITTAL_LANES(l, W) {
-      const double counted = s.leader[l] == k ? 0.0 : s.weight[k * W + l];
+      const double counted = sums.leader[l] == k ? 0.0 : arms.weight[k * W + l];
       sums.others[l] += counted;
       sums.squares[l] += counted * counted;
     }

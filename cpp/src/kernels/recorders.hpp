@@ -7,7 +7,7 @@ namespace committal::COMMITTAL_ISA {
 
 template <int KT, int W>
 void record_value(Block<KT, W>& s, const BanditView& plan) {
-  evaluate<ValueBaseline>(s, plan.means, 0.0, s.record);
+  evaluate<ValueBaseline, KT>(s.arm_rows(), SharedRewards{plan.means}, 0.0, s.record);
 }
 
 template <int KT, int W>
@@ -35,9 +35,7 @@ void record_entropy(Block<KT, W>& s, const BanditView& plan) {
   fill<W>(sum, 0.0);
   for (std::int64_t k = 0; k < s.K(); ++k) {
     if (plan.policy == Policy::kSoftmax) {
-      COMMITTAL_LANES(l, W) {
-        sum[l] += s.weight[k * W + l] * (s.theta[k * W + l] - s.shift[l]);
-      }
+      COMMITTAL_LANES(l, W) { sum[l] += s.weight[k * W + l] * (s.theta[k * W + l] - s.shift[l]); }
     } else {
       COMMITTAL_LANES(l, W) {
         const double p = s.weight[k * W + l];
@@ -45,9 +43,7 @@ void record_entropy(Block<KT, W>& s, const BanditView& plan) {
       }
     }
   }
-  COMMITTAL_LANES(l, W) {
-    sum[l] = larger(lane_log(s.total[l]) - sum[l] / s.total[l], 0.0);
-  }
+  COMMITTAL_LANES(l, W) { sum[l] = larger(lane_log(s.total[l]) - sum[l] / s.total[l], 0.0); }
 }
 
 // The instantaneous regret r_max - V = sum pi_i (r_max - r_i): no cancellation near the optimum.
@@ -93,53 +89,55 @@ void record_variance(Block<KT, W>& s, const BanditView& plan, std::int64_t t) {
   const double implicit = plan.implicit.at(t);
   const bool vanilla = plan.update == Update::kVanilla;
   OthersSums<W> sums;
-  sum_others(s, sums);
-  double mean_sum[W];      // sum of the means of the coefficients c_i
-  double mean_squares[W];  // sum of their squares
-  double cross[W];         // sum of c_i pi_i
-  double pi_squares[W];
+  sum_others(s.arm_rows(), sums);
+  // c_k is the mean of the coefficient of arm k; the sums over the other arms leave out the leader
+  // of pi where it would cancel.
+  const auto coefficient = [&](std::int64_t k, int l, double pi, double& second) {
+    const double q = rows.q[k * W + l];
+    const double mu = q / rows.total[l];
+    const double w = 1.0 / larger(mu + implicit, 1e-290);
+    const double advantage = plan.means[k] - s.baseline[l];
+    const double scale = vanilla ? pi * w : w;
+    const bool drawn = q > 0.0;  // an arm of probability 0 adds nothing to the law
+    const double squared = advantage * advantage + plan.reward_variance[k];
+    second = drawn ? mu * scale * scale * squared : 0.0;
+    return drawn ? mu * scale * advantage : 0.0;
+  };
+  double mean_sum[W];     // sum of c_k
+  double mean_others[W];  // sum of c_k but the leader's
   fill<W>(mean_sum, 0.0);
-  fill<W>(mean_squares, 0.0);
-  fill<W>(cross, 0.0);
-  fill<W>(pi_squares, 0.0);
+  fill<W>(mean_others, 0.0);
   for (std::int64_t k = 0; k < s.K(); ++k) {
-    const double r = plan.means[k];
-    const double noise = plan.reward_variance[k];
     COMMITTAL_LANES(l, W) {
-      const double inverse_total = 1.0 / s.total[l];
-      const double weight = s.weight[k * W + l];
-      const double pi = weight * inverse_total;
-      const double q = rows.q[k * W + l];
-      const double mu = q / rows.total[l];
-      const double w = 1.0 / (mu + implicit);
-      const double advantage = r - s.baseline[l];
-      const bool leads = s.leader[l] == k;
-      const double rest = sums.sum_without(weight, leads, l) * inverse_total;
-      const double rest2 =
-          sums.squares_without(weight, leads, l) * inverse_total * inverse_total;
-      const double scale = vanilla ? pi * w : w;
-      const double norm = vanilla ? rest * rest + rest2 : 1.0;  // |e_k - pi|^2, or |e_k|^2
-      const double second = mu * scale * scale * (advantage * advantage + noise) * norm;
-      const double mean = mu * scale * advantage;
-      const bool drawn = q > 0.0;  // an arm of probability 0 adds nothing to the law
-      out[l] += drawn ? second : 0.0;
-      mean_sum[l] += drawn ? mean : 0.0;
-      mean_squares[l] += drawn ? mean * mean : 0.0;
-      cross[l] += drawn ? mean * pi : 0.0;
-      pi_squares[l] += pi * pi;
+      double second;
+      const double pi = s.weight[k * W + l] / s.total[l];
+      const double mean = coefficient(k, l, pi, second);
+      mean_sum[l] += mean;
+      mean_others[l] += sums.leader[l] == k ? 0.0 : mean;
     }
   }
   const double arms = static_cast<double>(s.K());
+  double seen[W];  // |E g|^2
+  fill<W>(seen, 0.0);
+  for (std::int64_t k = 0; k < s.K(); ++k) {
+    COMMITTAL_LANES(l, W) {
+      const double inverse_total = 1.0 / s.total[l];
+      const double weight = s.weight[k * W + l];
+      const double pi = weight / s.total[l];
+      const double rest = sums.sum_without(k, weight, l) * inverse_total;
+      const double rest2 = sums.squares_without(k, weight, l) * inverse_total * inverse_total;
+      double second;
+      const double mean = coefficient(k, l, pi, second);
+      const double mean_rest = sums.leader[l] == k ? mean_others[l] : mean_sum[l] - mean;
+      // vanilla: g_k = c_k (1 - pi_k) - pi_k sum_{j != k} c_j and |e_k - pi|^2; else centred c.
+      const double direction = vanilla ? mean * rest - pi * mean_rest : mean - mean_sum[l] / arms;
+      seen[l] += direction * direction;
+      out[l] += second * (vanilla ? rest * rest + rest2 : 1.0 - 1.0 / arms);
+    }
+  }
   const double contrast = plan.contrast ? (vanilla ? 0.5 : 2.0) : 1.0;
   const double factor = contrast / static_cast<double>(plan.samples);
-  COMMITTAL_LANES(l, W) {
-    // vanilla: |c - pi sum c|^2 = |c|^2 - 2 (c . pi) sum c + |pi|^2 (sum c)^2, c_i the means.
-    const double seen_vanilla =
-        (mean_squares[l] - 2.0 * cross[l] * mean_sum[l]) + pi_squares[l] * mean_sum[l] * mean_sum[l];
-    const double seen_other = mean_squares[l] - mean_sum[l] * mean_sum[l] / arms;
-    const double second = vanilla ? out[l] : out[l] * (1.0 - 1.0 / arms);
-    out[l] = factor * larger(second - (vanilla ? seen_vanilla : seen_other), 0.0);
-  }
+  COMMITTAL_LANES(l, W) out[l] = factor * larger(out[l] - seen[l], 0.0);
 }
 
 }  // namespace committal::COMMITTAL_ISA

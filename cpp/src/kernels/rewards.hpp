@@ -10,17 +10,12 @@ namespace committal::COMMITTAL_ISA {
 template <int KT>
 struct PerArm {
   double x[KT];
-  explicit PerArm(const double* numbers) {
-    COMMITTAL_ARMS(k, 0, KT) x[k] = numbers[k];
-  }
+  explicit PerArm(const double* numbers) { COMMITTAL_ARMS(k, 0, KT) x[k] = numbers[k]; }
   COMMITTAL_INLINE double operator[](std::int64_t action) const {
-    if constexpr (KT == 2) {
-      return action == 0 ? x[0] : x[1];
-    } else {
-      static_assert(KT == 3);
-      const double later = action == 1 ? x[1] : x[2];
-      return action == 0 ? x[0] : later;
-    }
+    double chosen = x[KT - 1];
+    if constexpr (KT >= 4) chosen = action == 2 ? x[2] : chosen;
+    if constexpr (KT >= 3) chosen = action == 1 ? x[1] : chosen;
+    return action == 0 ? x[0] : chosen;
   }
 };
 
@@ -40,15 +35,12 @@ COMMITTAL_INLINE void draw_rewards(Block<KT, W>& s, const BanditView& plan, cons
       COMMITTAL_LANES(l, W) s.reward[l] = mean[s.action[l]];
       break;
     case Noise::kBernoulli:
-      COMMITTAL_LANES(l, W) {
-        s.reward[l] = v[l] < mean[s.action[l]] ? 1.0 : 0.0;
-      }
+      COMMITTAL_LANES(l, W) { s.reward[l] = v[l] < mean[s.action[l]] ? 1.0 : 0.0; }
       break;
     case Noise::kGaussian:
       // v + 2^-53 lies strictly inside (0, 1): the quantile is finite.
       COMMITTAL_LANES(l, W) {
-        s.reward[l] =
-            mean[s.action[l]] + spread[s.action[l]] * normal_quantile(v[l] + 0x1p-53);
+        s.reward[l] = mean[s.action[l]] + spread[s.action[l]] * normal_quantile(v[l] + 0x1p-53);
       }
       break;
     case Noise::kUniform:

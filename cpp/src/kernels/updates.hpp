@@ -19,9 +19,7 @@ template <int KT, int W>
 COMMITTAL_INLINE void add_at_action(Block<KT, W>& s, double* rows, const double* amount) {
   if constexpr (KT > 0) {
     COMMITTAL_ARMS(k, 0, KT) {
-      COMMITTAL_LANES(l, W) {
-        rows[k * W + l] += s.action[l] == k ? amount[l] : 0.0;
-      }
+      COMMITTAL_LANES(l, W) { rows[k * W + l] += s.action[l] == k ? amount[l] : 0.0; }
     }
   } else {
     for (int l = 0; l < W; ++l) rows[s.action[l] * W + l] += amount[l];
@@ -91,7 +89,7 @@ COMMITTAL_INLINE void add_score_sample(Block<KT, W>& s, double inverse_samples) 
 template <int KT, int W>
 COMMITTAL_INLINE void expected_direction(Block<KT, W>& s, const BanditView& plan) {
   const bool vanilla = plan.update == Update::kVanilla;
-  if (vanilla) evaluate<ValueBaseline>(s, plan.means, 0.0, s.spare);
+  if (vanilla) evaluate<ValueBaseline, KT>(s.arm_rows(), SharedRewards{plan.means}, 0.0, s.spare);
   for (std::int64_t k = 0; k < s.K(); ++k) {
     const double r = plan.means[k];
     if (vanilla) {
@@ -115,9 +113,7 @@ COMMITTAL_INLINE void add_entropy_gradient(Block<KT, W>& s, const BanditView& pl
   }
   if (plan.update == Update::kNatural) {
     for (std::int64_t k = 0; k < s.K(); ++k) {
-      COMMITTAL_LANES(l, W) {
-        s.direction[k * W + l] -= tau * (s.theta[k * W + l] - log_total[l]);
-      }
+      COMMITTAL_LANES(l, W) { s.direction[k * W + l] -= tau * (s.theta[k * W + l] - log_total[l]); }
     }
     return;
   }
@@ -153,11 +149,17 @@ COMMITTAL_INLINE void apply_direction(Block<KT, W>& s, const BanditView& plan, d
   refresh_weights(s);
 }
 
-// b_{t+1} of a running mean, after the reward number `seen` (1, 2, ...).
-template <int KT, int W>
-COMMITTAL_INLINE void follow_rewards(Block<KT, W>& s, const BanditView& plan, double seen) {
-  const double rate = plan.running_mean_rate > 0.0 ? plan.running_mean_rate : 1.0 / seen;
-  COMMITTAL_LANES(l, W) s.running_mean[l] += rate * (s.reward[l] - s.running_mean[l]);
+// A running mean after the reward number `seen` (1, 2, ...). The plain average forgets its initial
+// value at the first reward, whatever its size.
+template <int W>
+COMMITTAL_INLINE void follow_rewards(double* running_mean, const double* reward, double rate,
+                                     double seen) {
+  if (!(rate > 0.0) && seen == 1.0) {
+    COMMITTAL_LANES(l, W) running_mean[l] = reward[l];
+    return;
+  }
+  const double step = rate > 0.0 ? rate : 1.0 / seen;
+  COMMITTAL_LANES(l, W) running_mean[l] += step * (reward[l] - running_mean[l]);
 }
 
 }  // namespace committal::COMMITTAL_ISA

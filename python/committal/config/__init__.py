@@ -12,11 +12,13 @@ from committal.config.baselines import (
     Value,
 )
 from committal.config.behaviours import Behaviour, EpsilonGreedy, Fixed, OnPolicy, UniformMixture
-from committal.config.estimators import Estimator, Expected, OneSample
+from committal.config.estimators import Estimator, ExactQ, Expected, OneSample, Reinforce
 from committal.config.experiment import Experiment
+from committal.config.gridworld import Gridworld, gridworld
+from committal.config.mdp import TabularMDP
 from committal.config.policies import Direct, Policy, Sigmoid, Softmax
 from committal.config.problems import Bandit, Problem
-from committal.config.record import RECORDABLE, Record, Reduce
+from committal.config.record import MDP_RECORDABLE, RECORDABLE, Record, Reduce
 from committal.config.schedules import (
     Decay,
     Schedule,
@@ -27,6 +29,7 @@ from committal.config.schedules import (
 from committal.config.updates import Natural, Projected, Update, Vanilla
 
 __all__ = [
+    "MDP_RECORDABLE",
     "RECORDABLE",
     "Bandit",
     "Baseline",
@@ -37,10 +40,12 @@ __all__ = [
     "Direct",
     "EpsilonGreedy",
     "Estimator",
+    "ExactQ",
     "Expected",
     "Experiment",
     "Fixed",
     "Gap",
+    "Gridworld",
     "Linear",
     "Maximum",
     "MinVariance",
@@ -52,15 +57,18 @@ __all__ = [
     "Projected",
     "Record",
     "Reduce",
+    "Reinforce",
     "RunningMean",
     "Schedule",
     "Sigmoid",
     "Softmax",
+    "TabularMDP",
     "UniformMixture",
     "Update",
     "Value",
     "Values",
     "Vanilla",
+    "gridworld",
     "keeps_exploring",
     "kinds",
     "robbins_monro",

@@ -10,6 +10,7 @@ way leads to an object that was not validated.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
 import inspect
 import json
@@ -292,6 +293,7 @@ def _encode(value: object) -> object:
 # -- decoding --------------------------------------------------------------------------------------
 
 
+@functools.cache
 def _families(cls: type[Config]) -> dict[str, tuple[type[Config], ...]]:
     """Which configuration classes each attribute may hold, according to its annotation."""
 

@@ -95,7 +95,14 @@ def one_of(given: object, names: Iterable[str], noun: str = "") -> str:
     return f"{text}; did you mean {close[0]!r}?" if close else text
 
 
-def _real_type(kind: type) -> bool:
+def is_real_type(kind: type) -> bool:
+    """Say whether values of a type are real numbers.
+
+    Examples
+    --------
+    >>> is_real_type(np.float32), is_real_type(bool)
+    (True, False)
+    """
     # np.bool_ does not register as a Real; bool does, being an int.
     return issubclass(kind, numbers.Real) and not issubclass(kind, bool)
 
@@ -108,7 +115,7 @@ def is_real(value: object) -> bool:
     >>> is_real(np.float32(0.5)), is_real(True), is_real("1")
     (True, False, False)
     """
-    return _real_type(type(value))
+    return is_real_type(type(value))
 
 
 def number(argument: str, value: object, interval: Interval = ANY, *, suffix: str = "") -> float:
@@ -199,7 +206,7 @@ def array(
         raise ConfigTypeError(argument, value, f"a sequence of {allowed}")
     if not isinstance(items, np.ndarray):
         # One pass over the types catches booleans and strings, which numpy would convert.
-        wrong = [kind for kind in set(map(type, items)) if not _real_type(kind)]
+        wrong = [kind for kind in set(map(type, items)) if not is_real_type(kind)]
         if wrong:
             raise ConfigTypeError(argument, value, allowed)
     try:

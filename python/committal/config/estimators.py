@@ -5,8 +5,12 @@ from __future__ import annotations
 from committal.config import check
 from committal.config.base import Config, config
 from committal.config.schedules import Rate, Schedule, rate
+from committal.errors import ConfigTypeError
 
-__all__ = ["Estimator", "Expected", "OneSample"]
+__all__ = ["SOLVERS", "Estimator", "ExactQ", "Expected", "OneSample", "Reinforce"]
+
+#: How `ExactQ` evaluates a policy.
+SOLVERS = ("direct", "iterative")
 
 
 class Estimator(Config):
@@ -54,13 +58,81 @@ class OneSample(Estimator):
 class Expected(Estimator):
     """The expectation of the update over actions and rewards: the true gradient.
 
-    Vanilla: theta += alpha (diag(pi) - pi pi^T) r; natural: theta += alpha r; direct: the
-    projected step along r. Nothing is drawn, and the baseline has no effect.
+    Bandits. Vanilla: theta += alpha (diag(pi) - pi pi^T) r; natural: theta += alpha r; direct:
+    the projected step along r. Nothing is drawn, and the baseline has no effect.
+
+    MDPs. With d(s) = sum_i gamma^i P(s_i = s): vanilla theta[s, a] += alpha d(s) pi(a|s)
+    (Q(s, a) - V(s)), the exact policy gradient; natural theta[s, a] += alpha (Q(s, a) - V(s))
+    where d(s) > 0. Episodes are drawn for what is recorded of them only.
 
     Examples
     --------
     >>> Expected()
     Expected()
+    """
+
+    def __init__(self) -> None:
+        self._set()
+
+
+@config
+class ExactQ(Estimator):
+    """sum_i c_i (Q(s_i, a_i) - b(s_i)) grad log pi(a_i|s_i) along one episode, Q being exact.
+
+    One update per episode of an MDP, with all terms computed at the old parameters. On-policy
+    c_i = 1; otherwise c_i is the product of pi / mu over the steps before i, and step i itself
+    is weighted by pi / mu (vanilla) or 1 / mu (natural).
+
+    Parameters
+    ----------
+    solver
+        ``"direct"`` solves the linear equations of Q; ``"iterative"`` sweeps over them until no
+        value changes by more than `tolerance`, as the paper did.
+    tolerance
+        Of the iterative solver.
+    discounted
+        Multiply c_i by gamma^i, which makes the expectation of the vanilla update the gradient
+        of the discounted return. The paper's estimator has no such factor.
+
+    Examples
+    --------
+    >>> ExactQ()
+    ExactQ()
+    >>> ExactQ("iterative", tolerance=1e-6)
+    ExactQ(solver='iterative', tolerance=1e-06)
+    """
+
+    solver: str
+    tolerance: float
+    discounted: bool
+
+    def __init__(
+        self, solver: str = "direct", tolerance: check.Number = 1e-3, discounted: bool = False
+    ) -> None:
+        if not isinstance(discounted, bool):
+            raise ConfigTypeError("ExactQ.discounted", discounted, "True or False")
+        self._set(
+            solver=check.choice("ExactQ.solver", solver, SOLVERS),
+            tolerance=check.number("ExactQ.tolerance", tolerance, check.POSITIVE),
+            discounted=discounted,
+        )
+
+
+@config
+class Reinforce(Estimator):
+    """(G - b) sum_i grad log pi(a_i|s_i) along one episode of return G = sum_i gamma^i r_i.
+
+    One update per episode of an MDP. The baseline is a constant or a running mean of returns.
+    Off-policy, rewards carry the importance weights of the steps up to them: with
+    rho_i = pi(a_i|s_i) / mu(a_i|s_i), the factor of step i is
+
+    rho_0 ... rho_i (C_i - b) + sum_(k >= i) gamma^k r_k rho_0 ... rho_k,
+    where C_i = sum_(k < i) gamma^k r_k.
+
+    Examples
+    --------
+    >>> Reinforce()
+    Reinforce()
     """
 
     def __init__(self) -> None:

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
 from committal.config import check
 from committal.config.base import Config, config
+from committal.errors import ConfigError
 
 __all__ = ["Direct", "Policy", "Sigmoid", "Softmax"]
 
@@ -22,27 +29,30 @@ class Policy(Config):
 
 @config
 class Softmax(Policy):
-    """pi(a) = exp(theta_a) / sum_k exp(theta_k).
+    """pi(a) = exp(theta_a) / sum_k exp(theta_k), and in an MDP pi(a|s) from theta[s, a].
 
     Parameters
     ----------
     theta0
-        The start, one number per arm; None for zeros, the uniform policy.
+        The start, one number per arm; None for zeros, the uniform policy. For an MDP, one number
+        per action, for all states alike, or one row of them per state.
 
     Examples
     --------
     >>> Softmax([0, 3, 5])
     Softmax((0.0, 3.0, 5.0))
+    >>> Softmax([[0, 1], [2, 0]]).theta0
+    ((0.0, 1.0), (2.0, 0.0))
     """
 
-    theta0: tuple[float, ...] | None
+    theta0: tuple[float, ...] | tuple[tuple[float, ...], ...] | None
 
     _positional = 1
 
-    def __init__(self, theta0: check.Numbers | None = None) -> None:
-        if theta0 is not None:
-            theta0 = check.vector("Softmax.theta0", theta0, least=1, noun="arm")
-        self._set(theta0=theta0)
+    def __init__(
+        self, theta0: check.Numbers | Sequence[check.Numbers] | npt.NDArray[Any] | None = None
+    ) -> None:
+        self._set(theta0=None if theta0 is None else _checked_start(theta0))
 
 
 @config
@@ -92,3 +102,25 @@ class Direct(Policy):
         if probabilities is not None:
             probabilities = check.probabilities("Direct.probabilities", probabilities)
         self._set(probabilities=probabilities)
+
+
+def _checked_start(theta0: Any) -> tuple[float, ...] | tuple[tuple[float, ...], ...]:
+    argument = "Softmax.theta0"
+    if isinstance(theta0, np.ndarray):
+        by_state = theta0.ndim == 2
+    else:
+        by_state = isinstance(theta0, Sequence) and any(
+            isinstance(row, (list, tuple, np.ndarray)) for row in theta0
+        )
+    if not by_state:
+        return check.vector(argument, theta0, least=1, noun="arm")
+    rows = tuple(
+        check.vector(f"{argument}[{s}]", row, least=1, noun="action")
+        for s, row in enumerate(theta0)
+    )
+    if not rows:
+        raise ConfigError(argument, theta0, "at least one row")
+    for s, row in enumerate(rows):
+        if len(row) != len(rows[0]):
+            raise ConfigError(f"{argument}[{s}]", row, f"{len(rows[0])} numbers, as in row 0")
+    return rows

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from committal.config import check
 from committal.config.base import Config, config
+from committal.config.record import RECORDABLE
 from committal.errors import ConfigError, ConfigTypeError
 
 __all__ = ["NOISES", "Bandit", "Problem", "RewardTable"]
@@ -39,6 +40,16 @@ class Problem(Config):
     @property
     def arms(self) -> int:
         """The number K of arms, or of actions in each state."""
+        raise NotImplementedError
+
+    @property
+    def recordable(self) -> tuple[str, ...]:
+        """The names of everything that can be recorded."""
+        raise NotImplementedError
+
+    @property
+    def recorded_by_default(self) -> tuple[str, ...]:
+        """The names of what is recorded when none is given."""
         raise NotImplementedError
 
     def range_of(self, name: str) -> tuple[float, float] | None:
@@ -176,6 +187,28 @@ class Bandit(Problem):
         2
         """
         return len(self.means)
+
+    @property
+    def recordable(self) -> tuple[str, ...]:
+        """The names of everything that can be recorded.
+
+        Examples
+        --------
+        >>> "regret" in Bandit([1, 0]).recordable
+        True
+        """
+        return RECORDABLE
+
+    @property
+    def recorded_by_default(self) -> tuple[str, ...]:
+        """The names of what is recorded when none is given.
+
+        Examples
+        --------
+        >>> Bandit([1, 0]).recorded_by_default
+        ('value', 'policy')
+        """
+        return ("value", "policy")
 
     @property
     def best(self) -> int:

@@ -15,9 +15,9 @@ from committal.errors import ConfigError, ConfigTypeError
 if TYPE_CHECKING:
     from committal.config.experiment import Experiment
 
-__all__ = ["RECORDABLE", "Record", "Reduce"]
+__all__ = ["CATEGORICAL", "MDP_RECORDABLE", "RECORDABLE", "Record", "Reduce"]
 
-#: Everything that can be recorded.
+#: Everything that can be recorded of a bandit.
 RECORDABLE = (
     "value",
     "policy",
@@ -30,6 +30,26 @@ RECORDABLE = (
     "variance",
     "distance",
 )
+
+#: Everything that can be recorded of an MDP.
+MDP_RECORDABLE = (
+    "return",
+    "length",
+    "goal",
+    "action_entropy",
+    "state_entropy",
+    "value",
+    "goal_probability",
+    "policy",
+    "theta",
+    "visits",
+)
+
+#: What has no mean: it reduces to the fraction of runs by outcome.
+CATEGORICAL = ("goal",)
+
+# One order, so that the same set of names is the same record with the same hash.
+_ALL = (*RECORDABLE, *(name for name in MDP_RECORDABLE if name not in RECORDABLE))
 
 #: Bins of a histogram that is kept only for its quantiles.
 DEFAULT_BINS = 1024
@@ -56,7 +76,8 @@ class Reduce(Config):
         quantiles are asked for.
     range
         The ends (lo, hi) of the histogram, for all recorded quantities or as a mapping from
-        names. Value, policy, entropy and distance need none: their bounds are known.
+        names. Where bounds are known (value, policy, entropies, distance, return, length,
+        probabilities of goals) none is needed.
 
     Examples
     --------
@@ -69,7 +90,7 @@ class Reduce(Config):
     below: float | None
     quantiles: tuple[float, ...]
     bins: int | None
-    #: One pair of ends for all quantities, or (name, ends) pairs in the order of `RECORDABLE`.
+    #: One pair of ends for all quantities, or (name, ends) pairs in one order.
     range: _Range | tuple[tuple[str, _Range], ...] | None
 
     def __init__(
@@ -137,11 +158,18 @@ class Record(Config):
     Parameters
     ----------
     *names
-        Some of `RECORDABLE`; ``"value"`` and ``"policy"`` if none is given. All describe
-        theta_t: its value J, its policy, the baseline b_t, the entropy of the policy in nats,
-        the action and reward drawn from it, regret = sum_(s<t) (r_max - J(theta_s)), variance =
-        trace of the covariance of the next update's direction, distance = that of the policy to
-        the optimal vertex.
+        Of bandits some of `RECORDABLE`, ``"value"`` and ``"policy"`` if none is given. All
+        describe theta_t: its value J, its policy, the baseline b_t, the entropy of the policy in
+        nats, the action and reward drawn from it, regret = sum_(s<t) (r_max - J(theta_s)),
+        variance = trace of the covariance of the next update's direction, distance = that of the
+        policy to the optimal vertex.
+
+        Of MDPs some of `MDP_RECORDABLE`, ``"return"`` and ``"value"`` if none is given: of the
+        episode drawn from theta_t its discounted return, its length, the goal reached (the
+        index among the terminal states, -1 for none) and the mean entropy of the policies of its
+        states; the entropy of the visits to states so far, this episode included, and the visits
+        themselves; and of theta_t itself its exact value J, the exact probability of reaching
+        each goal within the limit, and the policy.
     every
         Record at t = 0, n, 2n, ... and after the last update.
     at
@@ -159,8 +187,8 @@ class Record(Config):
     --------
     >>> Record("value", every=10).times(25)
     array([ 0, 10, 20, 25])
-    >>> Record().names, Record().times(25)
-    (('value', 'policy'), array([25]))
+    >>> Record().times(25)
+    array([25])
     """
 
     names: tuple[str, ...]
@@ -178,7 +206,7 @@ class Record(Config):
         reduce: Reduce | None = None,
     ) -> None:
         for name in names:
-            check.choice("Record.names", name, RECORDABLE)
+            check.choice("Record.names", name, _ALL)
         if len(set(names)) < len(names):
             raise ConfigError("Record.names", names, "different names")
         given = {"every": every, "at": at, "log": log}
@@ -189,8 +217,7 @@ class Record(Config):
             )
         if reduce is not None and not isinstance(reduce, Reduce):
             raise ConfigTypeError("Record.reduce", reduce, "a Reduce or None")
-        # One order, so that the same set of names is the same record with the same hash.
-        kept = tuple(name for name in RECORDABLE if name in names) or ("value", "policy")
+        kept = tuple(name for name in _ALL if name in names)
         self._set(
             names=kept,
             every=None if every is None else check.integer("Record.every", every, 1),
@@ -198,7 +225,7 @@ class Record(Config):
             log=None if log is None else check.integer("Record.log", log, 2),
             reduce=reduce,
         )
-        if reduce is not None:
+        if reduce is not None and kept:
             _check_reduction(kept, reduce)
 
     @classmethod
@@ -209,8 +236,18 @@ class Record(Config):
             raise ConfigTypeError("Record.names", names, "a sequence of names")
         return cls(*names, **others)
 
+    def named(self, names: Sequence[str]) -> Self:
+        """Return the record with these names if it was made without any.
+
+        Examples
+        --------
+        >>> Record(every=10).named(["value"])
+        Record('value', every=10)
+        """
+        return self if self.names else self.replace(names=tuple(names))
+
     def __repr__(self) -> str:
-        shown = [] if self.names == ("value", "policy") else [repr(name) for name in self.names]
+        shown = [repr(name) for name in self.names]
         others = self._arguments()
         del others["names"]
         shown += [f"{name}={_repr(v)}" for name, v in others.items() if v is not None]
@@ -261,12 +298,12 @@ def _checked_range(ends: Any) -> _Range | tuple[tuple[str, _Range], ...] | None:
     if not isinstance(ends, Mapping):
         return _checked_ends("Reduce.range", ends)
     for name in ends:
-        check.choice("Reduce.range", name, RECORDABLE)
+        check.choice("Reduce.range", name, _ALL)
     if not ends:
         raise ConfigError("Reduce.range", ends, "at least one name, or None")
     return tuple(
         (name, _checked_ends(f"Reduce.range[{name!r}]", ends[name]))
-        for name in RECORDABLE
+        for name in _ALL
         if name in ends
     )
 

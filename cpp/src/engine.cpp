@@ -1,35 +1,14 @@
+#include "committal/engine.hpp"
+
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
-#include <memory>
-#include <new>
 #include <stdexcept>
 
 #include "committal/accumulator.hpp"
-#include "committal/engine.hpp"
-#include "committal/kernel.hpp"
 #include "pool.hpp"
+#include "workspace.hpp"
 
 namespace committal {
 namespace {
-
-// From here on a wide block would not stay in the caches.
-constexpr std::int64_t kManyArms = 64;
-constexpr std::align_val_t kAlignment{64};
-
-struct Release {
-  void operator()(void* memory) const { ::operator delete(memory, kAlignment); }
-};
-using Workspace = std::unique_ptr<void, Release>;
-
-int block_lanes(const BanditPlan& plan, int asked) {
-  if (asked == 0) return plan.arms > kManyArms ? kNarrowBlock : kWideBlock;
-  if (asked != kNarrowBlock && asked != kWideBlock) {
-    throw std::invalid_argument("block = " + std::to_string(asked) +
-                                " is not allowed; expected 0, 8 or 64");
-  }
-  return asked;
-}
 
 void check(const Request& request) {
   if (request.runs < 0) {
@@ -41,7 +20,8 @@ void check(const Request& request) {
                                 " is not allowed; expected 1 to 4096");
   }
   // The padding lanes of the last block number runs past the last one.
-  if (request.first_run > ~std::uint64_t{0} - static_cast<std::uint64_t>(request.runs) - kWideBlock) {
+  if (request.first_run >
+      ~std::uint64_t{0} - static_cast<std::uint64_t>(request.runs) - kWideBlock) {
     throw std::invalid_argument("first_run = " + std::to_string(request.first_run) +
                                 " is not allowed; expected first_run + runs below 2^64");
   }
@@ -50,15 +30,12 @@ void check(const Request& request) {
 // Runs every block of the request; make_sink(worker, first lane's place among the runs, lanes)
 // says where a block's records go.
 template <typename MakeSink>
-void run_all(const BanditPlan& plan, const Request& request, MakeSink&& make_sink) {
+void run_all(const Simulator& plan, const Request& request, MakeSink&& make_sink) {
   check(request);
-  const BanditView view = plan.view();
-  const KernelTable& kernels = kernel_table(request.isa);
-  const int lanes = block_lanes(plan, request.block);
-  const auto run_block =
-      lanes == kWideBlock ? kernels.bandit_block_wide : kernels.bandit_block_narrow;
+  const int lanes = plan.lanes(request.block);
+  const auto run_block = plan.block(kernel_table(request.isa), lanes);
   const std::int64_t blocks = (request.runs + lanes - 1) / lanes;
-  const std::size_t bytes = bandit_workspace_bytes(view, lanes);
+  const std::size_t bytes = plan.workspace_bytes(lanes);
   std::vector<Workspace> workspaces(static_cast<std::size_t>(request.threads));
 
   struct Counter {
@@ -69,7 +46,7 @@ void run_all(const BanditPlan& plan, const Request& request, MakeSink&& make_sin
       blocks, request.threads,
       [&](int worker, std::int64_t block, Progress& progress) {
         Workspace& workspace = workspaces[static_cast<std::size_t>(worker)];
-        if (!workspace) workspace.reset(::operator new(bytes, kAlignment));
+        if (!workspace) workspace = make_workspace(bytes);
         const std::int64_t place = block * lanes;
         const std::int64_t valid = std::min<std::int64_t>(lanes, request.runs - place);
         auto sink = make_sink(worker, place, valid);
@@ -84,7 +61,7 @@ void run_all(const BanditPlan& plan, const Request& request, MakeSink&& make_sin
         };
         task.proceed_context = &counter;
         task.workspace = workspace.get();
-        run_block(view, task);
+        run_block(task);
       },
       request.poll);
 }
@@ -98,11 +75,11 @@ struct StoreSink {
 
   unsigned wanted() const {
     unsigned mask = 0;
-    for (const Output& output : *outputs) mask |= 1u << static_cast<int>(output.quantity);
+    for (const Output& output : *outputs) mask |= 1u << output.quantity;
     return mask;
   }
 
-  static void emit(void* context, Quantity quantity, std::int64_t time, const double* rows,
+  static void emit(void* context, int quantity, std::int64_t time, const double* rows,
                    std::int64_t width, int stride) {
     const auto& sink = *static_cast<StoreSink*>(context);
     for (const Output& output : *sink.outputs) {
@@ -112,6 +89,10 @@ struct StoreSink {
         if (output.integers != nullptr) {
           for (std::int64_t k = 0; k < width; ++k) {
             output.integers[at + k] = static_cast<std::int32_t>(rows[k * stride + l]);
+          }
+        } else if (output.longs != nullptr) {
+          for (std::int64_t k = 0; k < width; ++k) {
+            output.longs[at + k] = static_cast<std::int64_t>(rows[k * stride + l]);
           }
         } else {
           for (std::int64_t k = 0; k < width; ++k) output.numbers[at + k] = rows[k * stride + l];
@@ -133,33 +114,33 @@ struct TallySink {
   const Reductions* reductions;
   Tally* tally;
   std::int64_t valid;
+  int value_quantity;
 
   unsigned wanted() const {
     unsigned mask = 0;
-    for (const Moments& each : reductions->moments) mask |= 1u << static_cast<int>(each.quantity);
+    for (const Moments& each : reductions->moments) mask |= 1u << each.quantity;
     for (const Histogram& each : reductions->histograms) {
-      mask |= 1u << static_cast<int>(each.quantity);
+      mask |= 1u << each.quantity;
     }
-    if (reductions->failures != nullptr) mask |= 1u << static_cast<int>(Quantity::kValue);
+    if (reductions->failures != nullptr) mask |= 1u << value_quantity;
     return mask;
   }
 
   static std::int64_t cell(const Histogram& histogram, double x) {
     if (x < histogram.low) return 0;
     if (x > histogram.high) return histogram.bins + 1;
-    const double position =
-        (x - histogram.low) / (histogram.high - histogram.low) * static_cast<double>(histogram.bins);
+    const double position = (x - histogram.low) / (histogram.high - histogram.low) *
+                            static_cast<double>(histogram.bins);
     return 1 + std::min(static_cast<std::int64_t>(position), histogram.bins - 1);
   }
 
-  static void emit(void* context, Quantity quantity, std::int64_t time, const double* rows,
+  static void emit(void* context, int quantity, std::int64_t time, const double* rows,
                    std::int64_t width, int stride) {
     auto& sink = *static_cast<TallySink*>(context);
     const Reductions& reductions = *sink.reductions;
     for (std::size_t i = 0; i < reductions.moments.size(); ++i) {
       if (reductions.moments[i].quantity != quantity) continue;
-      std::int64_t* limbs =
-          sink.tally->moments[i].data() + time * width * 2 * kAccumulatorLimbs;
+      std::int64_t* limbs = sink.tally->moments[i].data() + time * width * 2 * kAccumulatorLimbs;
       for (std::int64_t k = 0; k < width; ++k, limbs += 2 * kAccumulatorLimbs) {
         for (std::int64_t l = 0; l < sink.valid; ++l) {
           const double x = rows[k * stride + l];
@@ -171,13 +152,13 @@ struct TallySink {
     for (std::size_t i = 0; i < reductions.histograms.size(); ++i) {
       const Histogram& histogram = reductions.histograms[i];
       if (histogram.quantity != quantity) continue;
-      std::int64_t* counts =
-          sink.tally->histograms[i].data() + time * width * (histogram.bins + 2);
+      std::int64_t* counts = sink.tally->histograms[i].data() + time * width * (histogram.bins + 2);
       for (std::int64_t k = 0; k < width; ++k, counts += histogram.bins + 2) {
-        for (std::int64_t l = 0; l < sink.valid; ++l) ++counts[cell(histogram, rows[k * stride + l])];
+        for (std::int64_t l = 0; l < sink.valid; ++l)
+          ++counts[cell(histogram, rows[k * stride + l])];
       }
     }
-    if (reductions.failures != nullptr && quantity == Quantity::kValue) {
+    if (reductions.failures != nullptr && quantity == sink.value_quantity) {
       for (std::int64_t l = 0; l < sink.valid; ++l) {
         sink.tally->failures[static_cast<std::size_t>(time)] += rows[l] < reductions.below ? 1 : 0;
       }
@@ -191,31 +172,20 @@ void add_to(std::int64_t* target, const std::vector<std::int64_t>& part) {
 
 }  // namespace
 
-std::size_t bandit_workspace_bytes(const BanditView& plan, int lanes) {
-  // Mirrors lay_out() in kernels/block.hpp: rows per arm, single rows, two stretches of uniforms,
-  // and the record rows.
-  constexpr std::int64_t kRowsPerArm = 4;
-  constexpr std::int64_t kSingleRows = 13;
-  constexpr std::int64_t kUniformRows = 32;
-  const std::int64_t rows = kRowsPerArm * plan.arms + kSingleRows + kUniformRows +
-                            std::max(plan.arms, plan.samples);
-  return static_cast<std::size_t>(rows) * static_cast<std::size_t>(lanes) * sizeof(double);
-}
-
-void simulate(const BanditPlan& plan, const Request& request, const std::vector<Output>& outputs) {
-  const auto times = static_cast<std::int64_t>(plan.times.size());
+void simulate(const Simulator& plan, const Request& request, const std::vector<Output>& outputs) {
+  const std::int64_t times = plan.time_count();
   run_all(plan, request, [&](int, std::int64_t place, std::int64_t valid) {
     return StoreSink{&outputs, times, place, valid};
   });
 }
 
-void reduce(const BanditPlan& plan, const Request& request, const Reductions& reductions) {
+void reduce(const Simulator& plan, const Request& request, const Reductions& reductions) {
   if (request.runs > kAccumulatorMaxAdditions) {
     throw std::invalid_argument("runs = " + std::to_string(request.runs) +
                                 " is not allowed; expected at most 2^30 in one call");
   }
-  const auto times = static_cast<std::int64_t>(plan.times.size());
-  const auto cells = [&](Quantity quantity, std::int64_t each) {
+  const std::int64_t times = plan.time_count();
+  const auto cells = [&](int quantity, std::int64_t each) {
     return static_cast<std::size_t>(times * plan.width(quantity) * each);
   };
   std::vector<Tally> tallies(static_cast<std::size_t>(request.threads));
@@ -232,7 +202,7 @@ void reduce(const BanditPlan& plan, const Request& request, const Reductions& re
   run_all(plan, request, [&](int worker, std::int64_t, std::int64_t valid) {
     Tally& tally = tallies[static_cast<std::size_t>(worker)];
     if (!tally.ready) prepare(tally);
-    return TallySink{&reductions, &tally, valid};
+    return TallySink{&reductions, &tally, valid, plan.value_quantity()};
   });
   for (const Tally& tally : tallies) {
     if (!tally.ready) continue;

@@ -1,0 +1,10 @@
+// Kernels are compiled once per instruction set; small functions shared with the rest of the
+// library must never exist out of line there, or the linker could pick a copy that the machine
+// cannot run.
+#pragma once
+
+#if defined(__GNUC__)
+#define COMMITTAL_FORCE_INLINE inline __attribute__((always_inline))
+#else
+#define COMMITTAL_FORCE_INLINE inline
+#endif

@@ -1,0 +1,182 @@
+// Tabular MDPs as numbers, their exact evaluation, and policy gradient over episodes.
+//
+// Inside, states that are acted in are renumbered in elimination order (0 .. acting - 1) and
+// terminal state number g becomes acting + g; arrays that cross the border keep the caller's order.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "committal/elimination.hpp"
+#include "committal/plan.hpp"
+
+namespace committal {
+
+enum class MdpEstimator : int { kExactQ, kReinforce, kExpected };
+enum class Solver : int { kDirect, kIterative };
+enum class MdpQuantity : int {
+  kReturn,
+  kLength,
+  kGoal,
+  kActionEntropy,
+  kStateEntropy,
+  kValue,
+  kGoalProbability,
+  kPolicy,
+  kTheta,
+  kVisits,
+};
+MdpQuantity mdp_quantity(std::string_view name);
+
+// What the kernels read of an MDP.
+struct MdpModelView {
+  std::int64_t acting;  // states that are acted in
+  std::int64_t actions;
+  std::int64_t goals;  // terminal states
+  double gamma;
+  bool deterministic;               // every action has one outcome
+  const std::int64_t* row_offsets;  // [acting * actions + 1]
+  const std::int32_t* next;         // acting + g: terminal state g
+  const double* probability;
+  const double* cumulative;
+  const double* reward;
+  const double* expected_reward;   // [acting * actions]
+  const std::int64_t* in_offsets;  // [acting + 1] transitions into a state
+  const std::int32_t* in_row;      // ... from row = state * actions + action
+  const double* in_probability;
+  const std::int64_t* upper_offsets;
+  const std::int32_t* upper_columns;
+  const std::int64_t* lower_offsets;
+  const std::int32_t* lower_columns;
+};
+
+// An MDP, checked and prepared for elimination.
+class MdpModel {
+ public:
+  // Rows are numbered state * actions + action in the caller's order; terminal states have none of
+  // their entries read. Throws std::invalid_argument naming what is wrong and where.
+  MdpModel(std::int64_t states, std::int64_t actions, std::vector<std::uint8_t> terminal,
+           const std::vector<std::int64_t>& row_offsets, const std::vector<std::int32_t>& next,
+           const std::vector<double>& probability, const std::vector<double>& reward, double gamma);
+
+  MdpModelView view() const;
+  std::int64_t states() const { return states_; }
+  std::int64_t actions() const { return actions_; }
+  std::int64_t acting() const { return static_cast<std::int64_t>(original_.size()); }
+  std::int64_t goals() const { return static_cast<std::int64_t>(goal_states_.size()); }
+  bool is_terminal(std::int64_t state) const { return inner_[static_cast<std::size_t>(state)] < 0; }
+  // Caller's state -> inner number, -1 for terminal; and back.
+  const std::vector<std::int32_t>& inner() const { return inner_; }
+  const std::vector<std::int32_t>& original() const { return original_; }
+  std::size_t fill() const { return factors_.upper_columns.size(); }
+  double gamma() const { return gamma_; }
+
+ private:
+  std::int64_t states_;
+  std::int64_t actions_;
+  double gamma_;
+  bool deterministic_ = true;
+  std::vector<std::int32_t> inner_;
+  std::vector<std::int32_t> original_;
+  std::vector<std::int32_t> goal_states_;
+  std::vector<std::int64_t> row_offsets_;
+  std::vector<std::int32_t> next_;
+  std::vector<double> probability_;
+  std::vector<double> cumulative_;
+  std::vector<double> reward_;
+  std::vector<double> expected_reward_;
+  std::vector<std::int64_t> in_offsets_;
+  std::vector<std::int32_t> in_row_;
+  std::vector<double> in_probability_;
+  Factors factors_;
+};
+
+// One block of kNarrowBlock policies to evaluate; rows hold one policy per lane.
+struct MdpSolve {
+  enum class What : int { kValues, kValuesIterative, kDistribution, kGoalProbability };
+  What what;
+  const double* policy;  // [acting][actions][lanes]
+  const double* start;   // [acting], for kDistribution and kGoalProbability
+  double tolerance;
+  std::int64_t max_sweeps;
+  std::int64_t limit;
+  double* values;   // [acting + goals][lanes]
+  double* q;        // [acting][actions][lanes]
+  double* out;      // distribution [acting][lanes] or probability [goals][lanes]
+  double* sweeps;   // [lanes]
+  void* workspace;  // solve_workspace_bytes()
+};
+std::size_t solve_workspace_bytes(const MdpModel& model, int lanes);
+
+// Evaluates `count` policies (caller's order, [count][states][actions]) on `threads` threads.
+struct Evaluation {
+  std::int64_t count = 0;
+  const double* policies = nullptr;
+  MdpSolve::What what = MdpSolve::What::kValues;
+  const double* start = nullptr;  // [states]
+  double tolerance = 0.0;
+  std::int64_t limit = 0;
+  int threads = 1;
+  std::string isa = "auto";
+  double* values = nullptr;        // [count][states]
+  double* q = nullptr;             // [count][states][actions]
+  double* out = nullptr;           // [count][states] or [count][goals]
+  std::int64_t* sweeps = nullptr;  // [count]
+};
+void evaluate_policies(const MdpModel& model, const Evaluation& evaluation);
+
+struct MdpView {
+  MdpModelView model;
+  std::int64_t states;           // all of them, for what is emitted
+  const std::int32_t* original;  // inner -> caller's number
+  std::int64_t steps;
+  std::int64_t limit;
+  Update update;
+  MdpEstimator estimator;
+  Solver solver;
+  double tolerance;
+  bool discounted;
+  Behaviour behaviour;
+  const double* theta0;          // [acting][actions]
+  const double* terminal_theta;  // [states][actions] as given, for what is emitted
+  Schedule step_size;
+  Schedule exploration;
+  const BaselineTerm* terms;
+  std::int64_t term_count;
+  double baseline_offset;
+  bool uses_running_mean;
+  double running_mean_initial;
+  double running_mean_rate;
+  const double* behaviour_probabilities;
+  const std::int32_t* start_states;  // inner numbers
+  const double* start_cumulative;
+  std::int64_t start_count;
+  const double* start;            // [acting] probabilities
+  const std::uint8_t* reachable;  // [acting] from the start, under any full policy
+  const std::int64_t* times;
+  std::int64_t time_count;
+};
+
+struct MdpPlan {
+  std::int64_t steps = 0;
+  std::int64_t limit = 1;
+  std::string update = "natural";
+  std::string estimator = "exact_q";
+  std::string solver = "direct";
+  double tolerance = 1e-3;
+  bool discounted = false;
+  std::string behaviour = "on_policy";
+  std::vector<double> theta0;  // [states][actions]
+  std::vector<double> step_size;
+  std::vector<double> exploration{0.0};
+  std::vector<BaselineTerm> terms;
+  double baseline_offset = 0.0;
+  double running_mean_initial = 0.0;
+  std::vector<double> behaviour_probabilities;
+  std::vector<std::int32_t> start_states;  // caller's numbers
+  std::vector<double> start_cumulative;
+  std::vector<std::int64_t> times;
+};
+
+}  // namespace committal

@@ -1,0 +1,275 @@
+r"""The law of one update.
+
+An update draws N samples, each an arm a with probability :math:`\mu_a` and one of finitely many
+rewards, so :math:`\theta_{t+1} - \theta_t` takes finitely many values. They are listed here with
+their probabilities, for many policies at once, and summed up exactly.
+
+Samples are averaged, so their order does not matter: N samples of n atoms give
+:math:`\binom{n + N - 1}{N}` outcomes, not :math:`n^N`.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from collections import Counter
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from committal.config import Direct, Experiment, Policy, Sigmoid
+from committal.errors import ConfigError
+from committal.exact import dynamics
+from committal.exact.dynamics import Floats
+
+Space: TypeAlias = Literal["theta", "policy"]
+
+#: Outcomes of one update beyond this are refused: they would not be listed but sampled.
+MOST_OUTCOMES = 100_000
+
+
+@dataclass(frozen=True, eq=False)
+class OneStepLaw:
+    r"""P(update = u_m) = p_m, m = 1, ..., M, for each of many policies.
+
+    Attributes
+    ----------
+    theta : ndarray, shape (..., D)
+        Where the update starts.
+    policy : ndarray, shape (..., K)
+        The policy there.
+    probability : ndarray, shape (..., M)
+        Probabilities of the outcomes; they sum to 1. Outcomes that cannot happen have 0.
+    update : ndarray, shape (..., M, D)
+        :math:`\theta_{t+1} - \theta_t`, step size, entropy term and projection included.
+    best : int
+        The best arm.
+    kind : Policy
+        How parameters become probabilities.
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> e = cm.Experiment(
+    ...     cm.Bandit([1, 0]), cm.Sigmoid(), cm.Natural(0.1), baseline=-1.0, steps=1
+    ... )
+    >>> law = one_step_law(e)
+    >>> law.probability, law.update[..., 0]
+    (array([0.5, 0.5]), array([ 0.4, -0.2]))
+    """
+
+    theta: Floats
+    policy: Floats
+    probability: Floats
+    update: Floats
+    best: int
+    kind: Policy
+
+    @functools.cached_property
+    def policy_change(self) -> Floats:
+        """pi_{t+1} - pi_t, (..., M, K), accurate relative to itself even where it is tiny.
+
+        Examples
+        --------
+        >>> import committal as cm
+        >>> e = cm.Experiment(cm.Bandit([1, 0]), cm.Sigmoid(60), cm.Natural(0.1), -1.0, steps=1)
+        >>> bool(one_step_law(e).policy_change[0, 0] > 0)  # though pi rounds to 1
+        True
+        """
+        return _policy_change(self.kind, self.policy, self.update)
+
+    def mean(self, space: Space = "theta") -> Floats:
+        """E[update], with shape (..., D) or (..., K).
+
+        Parameters
+        ----------
+        space
+            ``"theta"`` for the update of the parameters, ``"policy"`` for that of the
+            probabilities.
+
+        Examples
+        --------
+        >>> import committal as cm
+        >>> e = cm.Experiment(cm.Bandit([1, 0]), cm.Sigmoid(), cm.Natural(0.1), -1.0, steps=1)
+        >>> one_step_law(e).mean().round(12)
+        array([0.1])
+        """
+        return np.asarray(np.einsum("...m,...md->...d", self.probability, self._in(space)))
+
+    def second_moment(self, space: Space = "theta") -> Floats:
+        """E[update update^T], with shape (..., D, D) or (..., K, K).
+
+        Examples
+        --------
+        >>> import committal as cm
+        >>> e = cm.Experiment(cm.Bandit([1, 0]), cm.Sigmoid(), cm.Natural(0.1), -1.0, steps=1)
+        >>> one_step_law(e).second_moment().round(12)
+        array([[0.1]])
+        """
+        x = np.sqrt(self.probability)[..., None] * self._in(space)
+        return np.asarray(np.einsum("...mi,...mj->...ij", x, x))
+
+    def covariance(self, space: Space = "theta") -> Floats:
+        """Cov[update], with shape (..., D, D) or (..., K, K).
+
+        Examples
+        --------
+        >>> import committal as cm
+        >>> e = cm.Experiment(cm.Bandit([1, 0]), cm.Sigmoid(), cm.Natural(0.1), -1.0, steps=1)
+        >>> one_step_law(e).covariance().round(12)
+        array([[0.09]])
+        """
+        centred = self._in(space) - self.mean(space)[..., None, :]
+        x = np.sqrt(self.probability)[..., None] * centred
+        return np.asarray(np.einsum("...mi,...mj->...ij", x, x))
+
+    def worsening_probability(self) -> Floats:
+        """P(pi_best becomes smaller), with shape (...).
+
+        Examples
+        --------
+        >>> import committal as cm
+        >>> e = cm.Experiment(cm.Bandit([1, 0]), cm.Sigmoid(), cm.Natural(0.1), -1.0, steps=1)
+        >>> float(one_step_law(e).worsening_probability())
+        0.5
+        """
+        lowered = self.policy_change[..., self.best] < 0.0
+        return np.asarray((self.probability * lowered).sum(axis=-1))
+
+    def _in(self, space: Space) -> Floats:
+        if space not in get_args(Space):
+            raise ConfigError("space", space, "'theta' or 'policy'")
+        return self.update if space == "theta" else self.policy_change
+
+
+def one_step_law(
+    experiment: Experiment,
+    *,
+    theta: npt.ArrayLike | None = None,
+    policy: npt.ArrayLike | None = None,
+    t: int = 0,
+) -> OneStepLaw:
+    r"""The law of :math:`\theta_{t+1} - \theta_t`, by enumeration of arms and rewards.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        Of a bandit whose rewards have finitely many values, with a baseline that depends on theta
+        only.
+    theta : array_like, shape (..., K), optional
+        Parameters to start from, without the last axis for a sigmoid; the start of the experiment
+        if neither `theta` nor `policy` is given.
+    policy : array_like, shape (..., K), optional
+        Probabilities to start from, instead of parameters.
+    t : int, optional
+        The number of updates already done, for schedules.
+
+    Returns
+    -------
+    OneStepLaw
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> e = cm.Experiment(
+    ...     cm.Bandit([1.0, 0.7, 0.0]), cm.Softmax(), cm.Natural(0.025), cm.MinVariance(), steps=1
+    ... )
+    >>> law = one_step_law(e, policy=[[1 / 3, 1 / 3, 1 / 3], [0.1, 0.8, 0.1]])
+    >>> law.worsening_probability().round(6)  # arms 2 and 3 can push arm 1 down
+    array([0.333333, 0.8     ])
+    """
+    states = dynamics.states_of(experiment, theta, policy)
+    dynamics.refuse_memory("experiment.baseline", experiment.baseline)
+    pi = dynamics.probabilities(experiment.policy, states)
+    r = np.array(dynamics.bandit_of(experiment).means)
+    return law_from(experiment, states, dynamics.baseline_at(experiment.baseline, pi, r), t)
+
+
+def law_from(experiment: Experiment, theta: Floats, b: Floats, t: int) -> OneStepLaw:
+    """The law of the update from parameters (..., D) with baselines (...) given.
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> e = cm.Experiment(cm.Bandit([1, 0]), cm.Sigmoid(), cm.Natural(0.1), steps=1)
+    >>> law_from(e, np.zeros((4, 1)), np.zeros(4), 0).update.shape
+    (4, 2, 1)
+    """
+    problem, update = dynamics.bandit_of(experiment), experiment.update
+    pi = dynamics.probabilities(experiment.policy, theta)
+    alpha = dynamics.scheduled(update.step_size, t)
+    tau = dynamics.entropy_weight(update, t)
+    if dynamics.samples_of(experiment) == 0:
+        probability = np.ones((*theta.shape[:-1], 1))
+        r = np.array(problem.means)
+        g = dynamics.expected_direction(experiment.policy, update, pi, r)[..., None, :]
+    else:
+        probability, g = _sampled(experiment, pi, b, t)
+    if tau > 0.0:
+        g = g + tau * dynamics.entropy_direction(experiment.policy, update, theta)[..., None, :]
+    step = alpha * g
+    if isinstance(experiment.policy, Direct):
+        step = dynamics.project_onto_simplex(theta[..., None, :] + step) - theta[..., None, :]
+    return OneStepLaw(theta, pi, probability, step, problem.best, experiment.policy)
+
+
+def _sampled(experiment: Experiment, pi: Floats, b: Floats, t: int) -> tuple[Floats, Floats]:
+    """Probabilities (..., M) and directions (..., M, D) of the outcomes of N samples."""
+    problem, samples = dynamics.bandit_of(experiment), dynamics.samples_of(experiment)
+    mu = dynamics.behaviour_at(experiment.behaviour, pi, t)
+    weight = dynamics.importance_weights(mu, dynamics.implicit_of(experiment, t))
+    per_arm = dynamics.directions(experiment.policy, experiment.update, pi, weight)
+    atoms = [
+        (a, value, q)
+        for a in range(problem.arms)
+        for value, q in dynamics.reward_atoms(problem, a)
+        if q > 0.0
+    ]
+    arm = [a for a, _, _ in atoms]
+    value, q = np.array([v for _, v, _ in atoms]), np.array([q for _, _, q in atoms])
+    one_probability = mu[..., arm] * q
+    one_direction = (value - b[..., None])[..., None] * per_arm[..., arm, :]
+    if samples == 1:
+        return one_probability, one_direction
+
+    outcomes = math.comb(len(atoms) + samples - 1, samples)
+    if outcomes > MOST_OUTCOMES:
+        raise ConfigError(
+            "experiment.estimator.samples",
+            samples,
+            f"few enough samples for {MOST_OUTCOMES} outcomes (these have {outcomes})",
+        )
+    draws = list(itertools.combinations_with_replacement(range(len(atoms)), samples))
+    index = np.array(draws)
+    orders = np.array([_orders(draw) for draw in draws], dtype=np.float64)
+    probability = orders * one_probability[..., index].prod(axis=-1)
+    return probability, one_direction[..., index, :].mean(axis=-2)
+
+
+def _orders(draw: tuple[int, ...]) -> int:
+    """In how many orders a draw can come: the multinomial coefficient."""
+    return math.factorial(len(draw)) // math.prod(map(math.factorial, Counter(draw).values()))
+
+
+def _policy_change(policy: Policy, pi: Floats, step: Floats) -> Floats:
+    r"""pi' - pi = pi_i sum_{j != i} pi_j (e^{u_i} - e^{u_j}) / S without cancellation."""
+    if isinstance(policy, Direct):
+        return step
+    if isinstance(policy, Sigmoid):
+        step = np.concatenate([step, np.zeros_like(step)], axis=-1)
+    pi = pi[..., None, :]
+    # Only arms that the policy still has can be raised; the shift keeps exp from overflowing.
+    shift = np.where(pi > 0.0, step, -np.inf).max(axis=-1, keepdims=True)
+    grown = np.exp(step - shift)
+    total = (pi * grown).sum(axis=-1, keepdims=True)
+    # e^{u_i} - e^{u_j} from expm1 of the difference, whose sign and size are exact.
+    difference = step[..., :, None] - step[..., None, :]
+    raised = np.where(
+        difference > 0.0,
+        -np.expm1(-np.abs(difference)) * grown[..., :, None],
+        np.expm1(-np.abs(difference)) * grown[..., None, :],
+    )
+    return np.asarray(pi * (raised * pi[..., None, :]).sum(axis=-1) / total)

@@ -1,0 +1,95 @@
+r"""What happens near a vertex of the simplex, where one arm k is almost certain.
+
+Natural updates draw arm k again and again, and each draw moves :math:`\theta_k` by
+:math:`\alpha (R - b) / \pi_k`. Whether the run stays is a matter of the sign of
+:math:`s_k = r_k - b` at the vertex. Let :math:`\varepsilon = 1 - \pi_k`.
+
+* :math:`s_k > 0`: the vertex *attracts*. :math:`\varepsilon` decays geometrically, so the chance
+  that another arm is ever drawn again is about :math:`\varepsilon / (1 - e^{-\alpha s_k})`.
+* :math:`s_k < 0`: it *repels*. From any depth the run comes back at constant speed.
+* :math:`s_k = 0`, that is, :math:`s_k = O(\varepsilon)`: :math:`1/\varepsilon` moves by a bounded
+  amount per update, so :math:`\sum \varepsilon` diverges and the other arms are drawn again and
+  again. A better arm is then raised by :math:`\alpha (r_j - r_k)/\pi_j`, which ends the visit: the
+  vertex *releases* the run. A worse one is pushed down further: the vertex of the best arm
+  *holds* it.
+
+With more than two arms b, and so the sign, may depend on the direction in which the vertex is
+approached: on the *shares* :math:`q_i = \pi_i / \varepsilon` of the other arms.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from committal.config import Baseline, Constant, Gap, Linear, Maximum, MinVariance, Value
+from committal.errors import CombinationError
+from committal.exact import dynamics
+from committal.exact.dynamics import Floats
+
+#: |r_k - b| below this times the scale of the rewards is rounding: the vertex is borderline.
+BORDERLINE = 1e-12
+
+
+def baseline_at_vertex(baseline: Baseline, arm: int, shares: Floats, r: Floats) -> Floats:
+    r"""The limit of b as :math:`\pi_k \to 1` with fixed shares of the other arms.
+
+    Parameters
+    ----------
+    baseline : Baseline
+        One that depends on theta only.
+    arm : int
+        The arm k that becomes certain.
+    shares : ndarray, shape (..., K)
+        The others' shares of what is left; they sum to 1, and that of `arm` is 0.
+    r : ndarray, shape (K,)
+        Mean rewards.
+
+    Returns
+    -------
+    ndarray, shape (...)
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> r = np.array([1.0, 0.7, 0.0])
+    >>> shares = np.array([[0.5, 0.0, 0.5], [0.9, 0.0, 0.1]])
+    >>> baseline_at_vertex(cm.MinVariance(), 1, shares, r)
+    array([0.5, 0.9])
+    """
+    match baseline:
+        case Constant():
+            return np.full(shares.shape[:-1], baseline.c)
+        case Value():
+            return np.full(shares.shape[:-1], r[arm])
+        case MinVariance(metric="gradient"):
+            # ||e_i - pi||^2 -> 2 for the others; the weight of arm k is of second order.
+            return np.asarray(shares @ r)
+        case MinVariance():
+            rest = np.arange(len(r)) != arm
+            w = np.where(rest, 1.0 / np.maximum(shares, dynamics.SMALLEST_PROBABILITY), 0.0)
+            return np.asarray((w @ r) / w.sum(axis=-1))
+        case Maximum():
+            return np.full(shares.shape[:-1], r.max())
+        case Gap():
+            return np.full(shares.shape[:-1], dynamics.between_best(r, baseline.fraction))
+        case Linear():
+            total = np.full(shares.shape[:-1], baseline.offset)
+            for coefficient, atom in baseline.terms:
+                total = total + coefficient * baseline_at_vertex(atom, arm, shares, r)
+            return total
+    raise CombinationError("baseline", baseline, "a baseline that depends on theta only")
+
+
+def pull(baseline: Baseline, arm: int, shares: Floats, r: Floats) -> Floats:
+    r"""s_k = r_k - b at the vertex, (...), exactly 0 where only rounding is left.
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> r, shares = np.array([1.0, 0.0]), np.array([1.0, 0.0])
+    >>> [float(pull(cm.MinVariance() + c, 1, shares, r)) for c in (-1.5, -1.0, 0.0)]
+    [0.5, 0.0, -1.0]
+    """
+    s = r[arm] - baseline_at_vertex(baseline, arm, shares, r)
+    scale = 1.0 + np.abs(r).max()
+    return np.asarray(np.where(np.abs(s) <= BORDERLINE * scale, 0.0, s))
