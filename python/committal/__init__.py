@@ -23,16 +23,19 @@ from typing import TYPE_CHECKING, Any
 from committal import errors
 from committal._version import __version__
 from committal.config import (
+    MDP_RECORDABLE,
     RECORDABLE,
     Bandit,
     Constant,
     Decay,
     Direct,
     EpsilonGreedy,
+    ExactQ,
     Expected,
     Experiment,
     Fixed,
     Gap,
+    Gridworld,
     Maximum,
     MinVariance,
     Natural,
@@ -41,27 +44,34 @@ from committal.config import (
     Projected,
     Record,
     Reduce,
+    Reinforce,
     RunningMean,
     Sigmoid,
     Softmax,
+    TabularMDP,
     UniformMixture,
     Value,
     Values,
     Vanilla,
+    grids,
+    gridworld,
     keeps_exploring,
     robbins_monro,
 )
 from committal.errors import CombinationError, CommittalError, ConfigError, ConfigTypeError
-from committal.results import experiment_of
 
-# Not lazily: the function must replace the module of the same name for good.
+# Not lazily: these functions must replace the modules of the same names for good.
+from committal.evaluate import Evaluation, evaluate, optimal
+from committal.results import experiment_of
 from committal.run import run
 
 if TYPE_CHECKING:
     from committal import analysis, plot, reference
     from committal.analysis import FailureRate, failure_rate
+    from committal.gym import from_gymnasium, to_gymnasium
 
 __all__ = [
+    "MDP_RECORDABLE",
     "RECORDABLE",
     "Bandit",
     "CombinationError",
@@ -72,11 +82,14 @@ __all__ = [
     "Decay",
     "Direct",
     "EpsilonGreedy",
+    "Evaluation",
+    "ExactQ",
     "Expected",
     "Experiment",
     "FailureRate",
     "Fixed",
     "Gap",
+    "Gridworld",
     "Maximum",
     "MinVariance",
     "Natural",
@@ -85,9 +98,11 @@ __all__ = [
     "Projected",
     "Record",
     "Reduce",
+    "Reinforce",
     "RunningMean",
     "Sigmoid",
     "Softmax",
+    "TabularMDP",
     "UniformMixture",
     "Value",
     "Values",
@@ -95,19 +110,27 @@ __all__ = [
     "__version__",
     "analysis",
     "errors",
+    "evaluate",
     "experiment_of",
     "failure_rate",
+    "from_gymnasium",
+    "grids",
+    "gridworld",
     "keeps_exploring",
+    "optimal",
     "plot",
     "reference",
     "robbins_monro",
     "run",
+    "to_gymnasium",
 ]
 
 # What is loaded on first use: name → (module, attribute), or the module itself.
 _LAZY: dict[str, tuple[str, str | None]] = {
     "FailureRate": ("committal.analysis", "FailureRate"),
     "failure_rate": ("committal.analysis", "failure_rate"),
+    "from_gymnasium": ("committal.gym", "from_gymnasium"),
+    "to_gymnasium": ("committal.gym", "to_gymnasium"),
     "analysis": ("committal.analysis", None),
     "plot": ("committal.plot", None),
     "reference": ("committal.reference", None),

@@ -81,8 +81,8 @@ class Evaluation:
         Examples
         --------
         >>> from committal.config import gridworld
-        >>> print(evaluate(gridworld("SA", goals={"A": 1}, gamma=0.5)).advantage[0].round(3))
-        [-0.107  0.25  -0.107 -0.107]
+        >>> print(evaluate(gridworld("SA", goals={"A": 1}, gamma=0.5)).advantage[0].round(6))
+        [-0.1  0.3 -0.1 -0.1]
         """
         return self.Q - self.V[..., None]
 
@@ -203,22 +203,25 @@ def optimal(mdp: TabularMDP) -> Evaluation:
     0.8687
     """
     _check_mdp(mdp)
-    found = evaluate(mdp, threads=1)
-    choice = found.Q.argmax(axis=-1)
+    choice = evaluate(mdp, threads=1).Q.argmax(axis=-1)
+    found = evaluate(mdp, _deterministic(mdp, choice), threads=1)
     while True:
-        policy = np.eye(mdp.n_actions)[choice]
-        policy[mdp.is_terminal] = 1.0 / mdp.n_actions
-        better = evaluate(mdp, policy, threads=1)
-        # The first policy may be anything; afterwards rounding decides when it is over, and
-        # values that no longer grow are the sign.
-        if np.array_equal(found.policy, policy) or (
-            found.policy.max() == 1.0 and not np.any(better.V > found.V)
-        ):
-            return found
-        found = better
         # A tie keeps its action, so that nothing goes round in circles.
         current = np.take_along_axis(found.Q, choice[:, None], axis=-1)[:, 0]
-        choice = np.where(found.Q.max(axis=-1) > current, found.Q.argmax(axis=-1), choice)
+        improved = np.where(found.Q.max(axis=-1) > current, found.Q.argmax(axis=-1), choice)
+        if np.array_equal(improved, choice):
+            return found
+        better = evaluate(mdp, _deterministic(mdp, improved), threads=1)
+        # In the end rounding decides what is greedy: values that no longer grow are the sign.
+        if not np.any(better.V > found.V):
+            return found
+        found, choice = better, improved
+
+
+def _deterministic(mdp: TabularMDP, choice: npt.NDArray[np.intp]) -> Floats:
+    policy = np.eye(mdp.n_actions)[choice]
+    policy[mdp.is_terminal] = 1.0 / mdp.n_actions
+    return policy
 
 
 @lru_cache(maxsize=8)

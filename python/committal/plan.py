@@ -49,6 +49,7 @@ from committal.plan_mdp import MDP_ESTIMATORS, MdpPlan, lower_mdp
 
 __all__ = ["Plan", "describe_core_names", "lower"]
 
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan(Lowered):
     """What the core needs to simulate a bandit experiment; the arrays are read-only.

@@ -1,8 +1,9 @@
-r"""The oracle: every bandit experiment, one run at a time, as plainly as the paper writes it.
+r"""The oracle: every experiment, one run at a time, as plainly as the paper writes it.
 
 Nothing here is fast. The compiled engine is checked against this file step by step, so each
 function is one formula, read straight from the :class:`~committal.Experiment` and not from the
-plan that the engine is given.
+plan that the engine is given. Bandits are here; MDPs, which need the same policies, baselines,
+behaviours and streams, continue in :mod:`committal.reference_mdp`.
 
 One run
 -------
@@ -106,6 +107,7 @@ from committal.config.behaviours import (
 )
 from committal.config.estimators import OneSample
 from committal.config.experiment import Experiment
+from committal.config.mdp import TabularMDP
 from committal.config.policies import Direct, Policy, Sigmoid, Softmax
 from committal.config.problems import Bandit
 from committal.config.schedules import Schedule
@@ -805,7 +807,8 @@ def simulate(
         ``value``, ``baseline``, ``entropy``, ``regret``, ``variance``, ``distance`` of shape
         (steps + 1,), ``policy`` and ``theta`` with one column per arm (one for the sigmoid's
         theta), ``action`` and ``reward`` with one column per sample (absent for the expected
-        estimator, which draws nothing).
+        estimator, which draws nothing). Of an MDP, see
+        :func:`committal.reference_mdp.simulate`.
 
     Examples
     --------
@@ -821,6 +824,14 @@ def simulate(
     >>> bool(np.array_equal(first["theta"], again["theta"]))
     True
     """
+    if isinstance(experiment.problem, TabularMDP):
+        # Here and not above: that file needs this one.
+        from committal import reference_mdp
+
+        if actions is not None or rewards is not None:
+            raise TypeError("the episodes of an MDP cannot be given")
+        return reference_mdp.simulate(experiment, key=key, run=run)
+
     problem, policy, steps = _bandit(experiment), experiment.policy, experiment.steps
     estimator = experiment.estimator
     sampled = isinstance(estimator, OneSample)

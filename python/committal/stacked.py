@@ -324,7 +324,7 @@ class _Reduced:
             axis = dims.index("time")
             times = self._forms.time_positions(index)[positions[axis]]
             chosen = [*positions[:axis], np.maximum(times, 0), *positions[axis + 1 :]]
-            found = values[np.ix_(*chosen)]
+            found: Array = values[np.ix_(*chosen)]
             # np.ix_ copies, so that what is remembered stays as it is.
             found[(slice(None),) * axis + (times < 0,)] = _missing(values.dtype)
             return found

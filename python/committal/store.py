@@ -68,6 +68,11 @@ class Place(NamedTuple):
         """The name of its file."""
         return f"{self.configuration:06d}-{self.first:012d}-{self.stop:012d}.chunk"
 
+    @property
+    def file(self) -> str:
+        """Its file in the store."""
+        return f"{CHUNKS}/{self.name}"
+
 
 @dataclass(slots=True)
 class Inventory:

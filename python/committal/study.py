@@ -14,20 +14,20 @@ import json
 import math
 import operator
 import os
-import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from committal import chunkfile, results, store
+from committal import _core, chunkfile, results
 from committal._version import __version__
-from committal.config import Experiment, Record
+from committal.config import Experiment
+from committal.costs import Estimate, chunk_size, estimate, memory, table
 from committal.engine import Arrays, Engine
 from committal.errors import ConfigError, ConfigTypeError, StoreError, StoreWarning
 from committal.executors import InFlight, LocalThreads
@@ -36,7 +36,7 @@ from committal.progress import Bar
 from committal.run import Progress
 from committal.sequential import FAILURE, Precision, mean_sequence, rate_sequence
 from committal.stacked import Contents, stack
-from committal.store import Inventory, Place, Store
+from committal.store import MANIFEST, OUTCOME, Inventory, Place, Store, about, manifest_of
 from committal.streams import RNGLike, StreamKey, mixed_key, stream_key
 from committal.system import available_memory, available_threads
 
@@ -45,11 +45,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Configuration", "Estimate", "Study", "open_store", "study_of"]
 
-#: A chunk takes a fraction of a second on one core: work in units of about 5 ns, and bytes.
-_WORK_PER_CHUNK = 2**25
-_BYTES_PER_CHUNK = 8 * 2**20
-#: Runs are advanced in blocks of lanes; smaller chunks would waste some of them.
-_LANES = 64
 #: Where precision decides, it is looked at no more often than this in all of the runs.
 _LOOKS = 64
 #: Chunks in flight on an executor: enough for a large cluster, as long as they are small.
@@ -59,7 +54,8 @@ _BYTES_IN_FLIGHT = 256 * 2**20
 _POLL_SECONDS = 0.1
 
 
-class Configuration(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Configuration:
     """One point of a grid.
 
     Attributes
@@ -75,33 +71,6 @@ class Configuration(NamedTuple):
     index: int
     labels: dict[str, Label]
     experiment: Experiment
-
-
-class Estimate(NamedTuple):
-    """What a study will cost.
-
-    Attributes
-    ----------
-    updates : int
-        Of all runs together.
-    seconds : float
-        On this machine.
-    threads : int
-        Used by that time.
-    memory : int
-        Bytes of the result in memory.
-    chunks : int
-        Files of a store.
-    disk : int
-        Bytes of a store.
-    """
-
-    updates: int
-    seconds: float
-    threads: int
-    memory: int
-    chunks: int
-    disk: int
 
 
 class Study:
@@ -244,9 +213,7 @@ class Study:
         try:
             axes = [Axis.from_dict(axis) for axis in data["axes"]]
             base = Experiment.from_dict(data["base"])
-            made = cls(
-                base, axes, runs=data["runs"], rng=0, independent=data["independent"]
-            )
+            made = cls(base, axes, runs=data["runs"], rng=0, independent=data["independent"])
             made.stream = StreamKey(int(data["key"], 16), str(data["entropy"]))
         except (KeyError, TypeError, AttributeError) as error:
             raise ConfigError("study", sorted(data), f"what to_dict wrote ({error!r})") from None
@@ -263,9 +230,7 @@ class Study:
         return f"<Study of {len(self)} configurations ({axes}) × {self.runs} runs>"
 
     def __str__(self) -> str:
-        from committal.studytable import table  # printing is another idea than running
-
-        return table(self)
+        return table(self.grid, self.runs, self.estimate())
 
     def estimate(self, threads: int | None = None) -> Estimate:
         """Estimate what the study will cost, from a few short runs.
@@ -277,7 +242,7 @@ class Study:
         """
         threads = _threads(threads)
         if threads not in self._estimates:
-            self._estimates[threads] = _estimate(self, threads)
+            self._estimates[threads] = estimate(self.grid, self.runs, threads)
         return self._estimates[threads]
 
     # -- running ----------------------------------------------------------------------------------
@@ -345,9 +310,12 @@ class Study:
         engines = _Engines(self)
         if until is not None:
             until = _checked_until(until, self, engines)
-        size = _chunk_size(self, engines, until) if chunk is None else _count("chunk", chunk, least=1)
+        if chunk is None:
+            size = chunk_size(self.grid, self.runs, _LOOKS if until else 1)
+        else:
+            size = _count("chunk", chunk, least=1)
         if store is None:
-            _refuse_too_large(self, engines)
+            _refuse_too_large(self)
             keeper: _Memory | Store = _Memory()
             runs = self.runs
         else:
@@ -356,13 +324,11 @@ class Study:
         with keeper:
             campaign = _Campaign(self, engines, keeper, runs, size, until)
             campaign.run(executor, threads, progress)
-            if isinstance(keeper, Store) and until is not None:
-                keeper.write_json(store_module.OUTCOME, campaign.outcome())
-        data = _dataset(self, engines, keeper, campaign.places(), campaign.outcome())
+            outcome = campaign.outcome()
+            if isinstance(keeper, Store) and outcome is not None:
+                keeper.write_json(OUTCOME, outcome)
+        data = _dataset(self, engines, keeper, campaign.places(), outcome)
         return data.load() if store is None else data
-
-
-store_module = store
 
 
 # -- reading what is there -------------------------------------------------------------------------
@@ -411,8 +377,10 @@ def open_store(path: str | os.PathLike[str], *, verify: bool = False) -> xr.Data
     study = stored_study(kept)
     inventory = kept.inventory(verify=verify)
     _warn(kept, inventory, "they are left out")
-    outcome = kept.read_json(store.OUTCOME)
-    runs = outcome["runs"] if _is_outcome(outcome, len(study)) else None
+    outcome = kept.read_json(OUTCOME)
+    if not _is_outcome(outcome, len(study)) or outcome["until"] != kept.manifest["until"]:
+        outcome = None  # of an earlier, other question to the same study
+    runs = None if outcome is None else outcome["runs"]
     places = _wanted(study, kept.manifest, runs) & inventory.chunks
     return _dataset(study, _Engines(study), kept, places, outcome)
 
@@ -423,11 +391,11 @@ def stored_study(kept: Store) -> Study:
         study = Study.from_dict({**kept.manifest["study"], "runs": kept.manifest["runs"]})
     except ConfigError as error:
         raise StoreError(
-            kept.path / store.MANIFEST, f"its study cannot be read ({error})", "it is damaged"
+            kept.path / MANIFEST, f"its study cannot be read ({error})", "it is damaged"
         ) from None
     if study.hash != kept.manifest["hash"]:
         raise StoreError(
-            kept.path / store.MANIFEST,
+            kept.path / MANIFEST,
             "its hash does not belong to its study",
             "it was changed by hand, or by a version of the package that reads it differently",
         )
@@ -481,11 +449,11 @@ def _dataset(
         "key": f"{study.stream.key:#018x}",
         "entropy": study.stream.entropy,
         "committal_version": __version__,
-        "stream_version": store.STREAM_VERSION,
+        "stream_version": _core.STREAM_VERSION,
         "runs": study.runs,
     }
     extra: dict[str, results.Variable] = {}
-    if outcome is not None and _is_outcome(outcome, len(study)):
+    if outcome is not None:
         attributes["until"] = json.dumps(outcome["until"], sort_keys=True)
         axes = tuple(axis.name for axis in study.axes)
         for name, text in (
@@ -503,7 +471,7 @@ def _dataset(
 
 def _is_outcome(outcome: Any, configurations: int) -> bool:
     names = ("runs", "estimate", "low", "high", "reached")
-    return isinstance(outcome, dict) and all(
+    return isinstance(outcome, dict) and "until" in outcome and all(
         isinstance(outcome.get(name), list) and len(outcome[name]) == configurations
         for name in names
     )
@@ -545,7 +513,7 @@ def _chunk_bytes(
     arrays = engine.compute(
         key=key, first_run=place.first, runs=place.runs, threads=threads, report=report
     )
-    return chunkfile.encode(store.about(study_hash, place, engine.experiment.hash), arrays)
+    return chunkfile.encode(about(study_hash, place, engine.experiment.hash), arrays)
 
 
 class _Engines:
@@ -573,9 +541,7 @@ def _wanted(study: Study, manifest: Mapping[str, Any], runs: list[int] | None) -
     return {
         place
         for index in range(len(study))
-        for place in _places(
-            index, 0, runs[index] if runs else manifest["runs"], manifest["chunk"]
-        )
+        for place in _places(index, 0, runs[index] if runs else manifest["runs"], manifest["chunk"])
     }
 
 
@@ -631,6 +597,12 @@ class _Campaign:
         if isinstance(keeper, Store):
             _warn(keeper, inventory, "damaged chunks are computed again")
         self._there = inventory.chunks
+        self._damaged = inventory.damaged
+        # Chunks that a longer one will replace when a store is extended.
+        self._shorter: dict[tuple[int, int], list[Place]] = {}
+        for place in self._there:
+            self._shorter.setdefault((place.configuration, place.first), []).append(place)
+        self._total = 0
         self._histories = [
             _History(index, runs, chunk, until, engines) for index in range(len(study))
         ]
@@ -653,7 +625,9 @@ class _Campaign:
                 assert threads is not None
                 local = LocalThreads(threads=threads, tasks=len(waiting))
                 executor = stack_.enter_context(local.executor())
-                flight = InFlight(executor, self._local_work(local), window=2 * local.workers)
+                flight: InFlight[Any] = InFlight(
+                    executor, self._local_work(local), window=2 * local.workers
+                )
             else:
                 flight = InFlight(executor, compute_chunk, window=self._window())
             self._loop(flight, waiting, local, threads or 1, report)
@@ -671,7 +645,8 @@ class _Campaign:
             while waiting or len(flight):
                 while waiting and flight.has_room:
                     place = waiting.popleft()
-                    if self._keeper.has(place):  # by another process, since we began
+                    if self._came_from_elsewhere(place):
+                        self._total -= self._updates([place])
                         waiting.extend(self._arrived(place))
                     else:
                         flight.submit(place if local else self._task(place, threads))
@@ -688,6 +663,10 @@ class _Campaign:
             for task, data in flight.drain():
                 self._keep(task if local else task.place, data)
             raise
+
+    def _came_from_elsewhere(self, place: Place) -> bool:
+        """Say whether another process has written a chunk since we looked."""
+        return place.file not in self._damaged and self._keeper.has(place)
 
     def _keep(self, place: Place, data: bytes) -> None:
         self._keeper.write(place, data)
@@ -725,12 +704,7 @@ class _Campaign:
     # -- which chunks -----------------------------------------------------------------------------
 
     def _first_round(self) -> Iterator[Place]:
-        """Yield what is missing now; count what will be done altogether."""
-        self._total = 0
-        # Chunks that a longer one will replace when a store is extended.
-        self._shorter: dict[tuple[int, int], list[Place]] = {}
-        for place in self._there:
-            self._shorter.setdefault((place.configuration, place.first), []).append(place)
+        """Yield what is missing now."""
         for history in self._histories:
             missing = list(history.begin(self._there, self._keeper.read))
             self._total += self._updates(missing)
@@ -740,9 +714,7 @@ class _Campaign:
         return sum(place.runs * self._steps[place.configuration] for place in places)
 
     def _arrived(self, place: Place) -> list[Place]:
-        more = self._histories[place.configuration].arrived(
-            place, self._there, self._keeper.read
-        )
+        more = self._histories[place.configuration].arrived(place, self._there, self._keeper.read)
         self._total += self._updates(more)
         return more
 
@@ -808,9 +780,7 @@ class _History:
         self._note(place, read)
         return [] if self._missing else self._decide(there, read)
 
-    def _ask(
-        self, start: int, there: set[Place], read: Callable[[Place], Arrays]
-    ) -> list[Place]:
+    def _ask(self, start: int, there: set[Place], read: Callable[[Place], Arrays]) -> list[Place]:
         asked = list(_places(self.index, start, self.target, self._chunk))
         missing = [place for place in asked if place not in there]
         self._missing = set(missing)
@@ -880,7 +850,7 @@ def _prepared(
     *,
     chosen: bool,
 ) -> Store:
-    manifest = store.manifest_of(
+    manifest = manifest_of(
         study._identity(),
         study_hash=study.hash,
         runs=study.runs,
@@ -898,30 +868,6 @@ def _warn(kept: Store, inventory: Inventory, consequence: str) -> None:
     complaints = inventory.complaints()
     if complaints:
         warnings.warn(f"{kept.path}: {complaints} ({consequence})", StoreWarning, stacklevel=3)
-
-
-def _work(experiment: Experiment) -> float:
-    """Estimate the work of a run, in units of about 5 ns; only the order of magnitude matters."""
-    problem = experiment.problem
-    samples = getattr(experiment.estimator, "samples", 1)
-    states = getattr(problem, "n_states", 1)
-    if states > 1:
-        per_update = 4 * getattr(problem, "limit", 100) + states * states / 4
-    else:
-        per_update = max(problem.arms / 8, 1.0)
-    return max(experiment.steps, 1) * samples * per_update
-
-
-def _chunk_size(study: Study, engines: _Engines, until: Precision | None) -> int:
-    """Choose how many runs a chunk has, from the experiments alone."""
-    work = max(_work(experiment) for experiment in study.grid)
-    size = _WORK_PER_CHUNK / work
-    engine = engines(max(range(len(study)), key=lambda i: study.grid.experiments[i].steps))
-    if not engine.reduces:
-        size = min(size, _BYTES_PER_CHUNK / max(engine.nbytes(1), 1))
-    if until is not None:
-        size = min(size, study.runs / _LOOKS)
-    return min(max(int(size) // _LANES, 1) * _LANES, study.runs)
 
 
 def _bounds(engine: Engine, name: str) -> tuple[float, float] | None:
@@ -982,17 +928,9 @@ def _count(argument: str, value: object, *, least: int) -> int:
     return number
 
 
-def _memory(study: Study, engines: _Engines) -> int:
-    """Bytes of the result in memory."""
-    if engines(0).reduces:
-        return sum(engines(index).nbytes(0) for index in range(len(study)))
-    largest = max(range(len(study)), key=lambda i: study.grid.experiments[i].steps)
-    return len(study) * engines(largest).nbytes(study.runs)
-
-
-def _refuse_too_large(study: Study, engines: _Engines) -> None:
+def _refuse_too_large(study: Study) -> None:
     # Chunks and the arrays that they are put into are there at the same time.
-    needed, available = 2 * _memory(study, engines), available_memory()
+    needed, available = 2 * memory(study.grid, study.runs), available_memory()
     if available is not None and needed > available:
         raise ConfigError(
             "store",
@@ -1000,40 +938,3 @@ def _refuse_too_large(study: Study, engines: _Engines) -> None:
             f"a directory: the results need {needed / 1e9:.3g} GB and {available / 1e9:.3g} GB "
             "are available; or a record with reduce=Reduce(...)",
         )
-
-
-# -- what it will cost -----------------------------------------------------------------------------
-
-_CALIBRATION_SECONDS = 0.02
-_CALIBRATED = 5
-
-
-def _estimate(study: Study, threads: int) -> Estimate:
-    engines = _Engines(study)
-    chunk = _chunk_size(study, engines, None)
-    # A few configurations, spread over the grid, stand for all.
-    chosen = sorted({round(i * (len(study) - 1) / (_CALIBRATED - 1)) for i in range(_CALIBRATED)})
-    speeds = [_seconds_per_update(study.grid.experiments[i]) for i in chosen]
-    updates = sum(experiment.steps for experiment in study.grid) * study.runs
-    chunks = len(study) * math.ceil(study.runs / chunk)
-    memory = _memory(study, engines)
-    disk = chunks * (engines(0).nbytes(0) + 1024) if engines(0).reduces else memory + 1024 * chunks
-    mean = sum(speeds) / len(speeds)
-    workers = min(threads, study.runs * len(study))
-    return Estimate(updates, updates * mean / workers, threads, memory, chunks, disk)
-
-
-def _seconds_per_update(experiment: Experiment) -> float:
-    """Time a few runs, with as many updates as fit into a moment."""
-    runs, steps = 4 * _LANES, min(16, experiment.steps)
-    while True:
-        changes: dict[str, Any] = {"steps": steps}
-        if experiment.record.at is not None:
-            changes["record"] = Record(*experiment.record.names, reduce=experiment.record.reduce)
-        engine = Engine(experiment.replace(**changes))
-        start = time.perf_counter()
-        engine.compute(key=0, first_run=0, runs=runs)
-        seconds = time.perf_counter() - start
-        if seconds >= _CALIBRATION_SECONDS or steps >= experiment.steps:
-            return seconds / (runs * max(steps, 1))
-        steps = min(max(2 * steps, int(steps * _CALIBRATION_SECONDS / seconds)), experiment.steps)

@@ -1,5 +1,6 @@
 """What to simulate: validated, immutable descriptions that print, compare, hash and serialise."""
 
+from committal.config import grids
 from committal.config.base import Config, kinds
 from committal.config.baselines import (
     Baseline,
@@ -68,6 +69,7 @@ __all__ = [
     "Value",
     "Values",
     "Vanilla",
+    "grids",
     "gridworld",
     "keeps_exploring",
     "kinds",

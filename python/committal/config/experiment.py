@@ -114,9 +114,7 @@ class Experiment(Config):
         )
         refusal = refusal_of(self)
         if refusal is not None:
-            raise CombinationError(
-                f"Experiment.{refusal.argument}", refusal.value, refusal.allowed
-            )
+            raise CombinationError(f"Experiment.{refusal.argument}", refusal.value, refusal.allowed)
 
     def __str__(self) -> str:
         parts = self._arguments()

@@ -125,7 +125,7 @@ class TabularMDP(Problem):
 
     def _store(self, transitions: Transitions, **others: Any) -> None:
         """Set the fields that every MDP has, however it was described."""
-        arrays = {
+        arrays: dict[str, npt.NDArray[Any]] = {
             "row_offsets": transitions.row_offsets,
             "next_state": transitions.next_state,
             "probability": transitions.probability,
@@ -267,9 +267,9 @@ class TabularMDP(Problem):
                [0.]])
         """
         rows = np.repeat(np.arange(len(self.row_offsets) - 1), self._counts)
-        means = np.bincount(
+        means: Floats = np.bincount(
             rows, weights=self.probability * self.reward, minlength=len(self.row_offsets) - 1
-        )
+        ).astype(np.float64)
         return means.reshape(self.n_states, self.n_actions)
 
     @property
@@ -404,7 +404,7 @@ def _checked_start(start: Any, states: int, terminal: tuple[int, ...]) -> int | 
     ended = [s for s in terminal if rho[s] > 0.0]
     if ended:
         raise ConfigError(
-            f"{argument}[{ended[0]}]", rho[ended[0]], "0 in a terminal state: no episode starts there"
+            f"{argument}[{ended[0]}]", rho[ended[0]], "0: no episode starts in a terminal state"
         )
     possible = [s for s, p in enumerate(rho) if p > 0.0]
     # A certain start is the index of its state, however it was given.

@@ -215,7 +215,7 @@ def _indices(argument: str, value: object) -> tuple[int, ...]:
 
 def _from_dense(P: Floats, R: Any) -> _Entries:
     S, A, after = P.shape
-    if S != after or S == 0 or A == 0:
+    if after != S or S == 0 or A == 0:
         raise ConfigError("TabularMDP.P", P, f"an array [S, A, S]; its shape is {P.shape}")
     r = _rewards(R, S, A)
     # NaN is not 0: what is wrong is kept, to be found.
