@@ -26,7 +26,7 @@ int BanditSimulator::lanes(int asked) const {
   if (asked == 0) return plan_.arms > kManyArms ? kNarrowBlock : kWideBlock;
   if (asked != kNarrowBlock && asked != kWideBlock) {
     throw std::invalid_argument("block = " + std::to_string(asked) +
-                                " is not allowed; expected 0, 8 or 64");
+                                " is not allowed; expected 0, 16 or 64");
   }
   return asked;
 }

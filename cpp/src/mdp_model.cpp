@@ -167,7 +167,7 @@ std::size_t solve_workspace_bytes(const MdpModel& model, int lanes) {
 }
 
 void evaluate_policies(const MdpModel& model, const Evaluation& evaluation) {
-  constexpr std::int64_t W = kNarrowBlock;
+  constexpr std::int64_t W = kMdpBlock;
   const MdpModelView view = model.view();
   const auto solve = kernel_table(evaluation.isa).mdp_solve;
   const std::int64_t n = view.acting;
@@ -178,8 +178,7 @@ void evaluate_policies(const MdpModel& model, const Evaluation& evaluation) {
   }
   const std::int64_t policy_rows = n * A;
   const std::int64_t rows = 2 * policy_rows + (n + view.goals) + std::max(n, view.goals) + 1;
-  const std::size_t bytes =
-      at(rows * W) * sizeof(double) + solve_workspace_bytes(model, kNarrowBlock);
+  const std::size_t bytes = at(rows * W) * sizeof(double) + solve_workspace_bytes(model, kMdpBlock);
   std::vector<Workspace> workspaces(at(evaluation.threads));
   run_blocks((evaluation.count + W - 1) / W, evaluation.threads,
              [&](int worker, std::int64_t block, Progress&) {

@@ -140,11 +140,11 @@ std::int64_t MdpSimulator::width(int quantity) const {
 }
 
 int MdpSimulator::lanes(int asked) const {
-  if (asked != 0 && asked != kNarrowBlock) {
+  if (asked != 0 && asked != kMdpBlock) {
     throw std::invalid_argument("block = " + std::to_string(asked) +
                                 " is not allowed; expected 0 or 8");
   }
-  return kNarrowBlock;
+  return kMdpBlock;
 }
 
 std::size_t MdpSimulator::workspace_bytes(int lanes) const {

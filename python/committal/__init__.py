@@ -58,16 +58,29 @@ from committal.config import (
     keeps_exploring,
     robbins_monro,
 )
-from committal.errors import CombinationError, CommittalError, ConfigError, ConfigTypeError
+from committal.errors import (
+    CombinationError,
+    CommittalError,
+    ConfigError,
+    ConfigTypeError,
+    ExecutorError,
+    StoreError,
+    StoreWarning,
+)
 
 # Not lazily: these functions must replace the modules of the same names for good.
 from committal.evaluate import Evaluation, evaluate, optimal
 from committal.results import experiment_of
 from committal.run import run
+from committal.sequential import Precision
+from committal.study import Study, study_of
+from committal.study import open_store as open  # cm.open, as in other libraries
+from committal.studyfile import read_study
 
 if TYPE_CHECKING:
     from committal import analysis, plot, reference
-    from committal.analysis import FailureRate, failure_rate
+    from committal.analysis import FailureRate, compare, failure_rate, failure_rates
+    from committal.export import export
     from committal.gym import from_gymnasium, to_gymnasium
 
 __all__ = [
@@ -84,6 +97,7 @@ __all__ = [
     "EpsilonGreedy",
     "Evaluation",
     "ExactQ",
+    "ExecutorError",
     "Expected",
     "Experiment",
     "FailureRate",
@@ -95,6 +109,7 @@ __all__ = [
     "Natural",
     "OnPolicy",
     "OneSample",
+    "Precision",
     "Projected",
     "Record",
     "Reduce",
@@ -102,6 +117,9 @@ __all__ = [
     "RunningMean",
     "Sigmoid",
     "Softmax",
+    "StoreError",
+    "StoreWarning",
+    "Study",
     "TabularMDP",
     "UniformMixture",
     "Value",
@@ -109,26 +127,35 @@ __all__ = [
     "Vanilla",
     "__version__",
     "analysis",
+    "compare",
     "errors",
     "evaluate",
     "experiment_of",
+    "export",
     "failure_rate",
+    "failure_rates",
     "from_gymnasium",
     "grids",
     "gridworld",
     "keeps_exploring",
+    "open",
     "optimal",
     "plot",
+    "read_study",
     "reference",
     "robbins_monro",
     "run",
+    "study_of",
     "to_gymnasium",
 ]
 
 # What is loaded on first use: name → (module, attribute), or the module itself.
 _LAZY: dict[str, tuple[str, str | None]] = {
     "FailureRate": ("committal.analysis", "FailureRate"),
+    "compare": ("committal.analysis", "compare"),
+    "export": ("committal.export", "export"),
     "failure_rate": ("committal.analysis", "failure_rate"),
+    "failure_rates": ("committal.analysis", "failure_rates"),
     "from_gymnasium": ("committal.gym", "from_gymnasium"),
     "to_gymnasium": ("committal.gym", "to_gymnasium"),
     "analysis": ("committal.analysis", None),

@@ -1,4 +1,4 @@
-"""The command line: ``committal info`` and ``committal demo``."""
+"""The command line: ``committal info``, ``committal demo``, and the commands about studies."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ from typing import Annotated
 
 import typer
 
-from committal import _core, demo
+from committal import _core, commands, demo
 from committal._version import __version__
-from committal.errors import CommittalError
+from committal.errors import CommittalError, ExecutorError, StoreError
 from committal.progress import Bar
 from committal.system import available_threads
 
 app = typer.Typer(
     help="A microscope for policy-gradient dynamics.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -29,11 +28,34 @@ app = typer.Typer(
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
 
+commands.register(app)
+
+
 @app.command()
-def info(as_json: AsJson = False) -> None:
-    """Show versions, the compiler, the instruction set in use and the threads."""
+def info(
+    store: Annotated[
+        Path | None, typer.Argument(help="The directory of a study.", metavar="[STORE]")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show versions, the compiler, the instruction set and the threads; or what a store holds.
+
+    Every chunk of a store is verified; damaged ones are listed and can be computed again with
+    'committal resume'.
+    """
+    facts = _about_the_package() if store is None else commands.describe_store(store)
+    if as_json:
+        typer.echo(json.dumps(facts, indent=2, default=str))
+        return
+    width = max(map(len, facts))
+    for name, value in facts.items():
+        text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else value
+        typer.echo(f"{name:<{width}}  {text}")
+
+
+def _about_the_package() -> dict[str, object]:
     build = _core.build_info()
-    facts: dict[str, object] = {
+    return {
         "committal": __version__,
         "stream version": build["stream_version"],
         "python": platform.python_version(),
@@ -42,13 +64,6 @@ def info(as_json: AsJson = False) -> None:
         "also available": [isa for isa in build["isas"] if isa != build["isa"]],
         "threads": available_threads(),
     }
-    if as_json:
-        typer.echo(json.dumps(facts, indent=2, default=str))
-        return
-    width = max(map(len, facts))
-    for name, value in facts.items():
-        text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else value
-        typer.echo(f"{name:<{width}}  {text}")
 
 
 @app.command("demo")
@@ -97,7 +112,9 @@ def main() -> None:
         app()
     except CommittalError as error:
         sys.stderr.write(f"committal: {error}\n")
-        sys.exit(2)
+        sys.exit(
+            3 if isinstance(error, StoreError) else 4 if isinstance(error, ExecutorError) else 2
+        )
 
 
 _HEADER = (

@@ -28,8 +28,8 @@ GridLike: TypeAlias = Mapping[str | tuple[str, ...], Any]
 
 #: Names of dimensions and coordinates that results have anyway.
 RESERVED = frozenset(
-    {"run", "time", "arm", "sample", "quantile", "bin", "count", "failures", "final_time"}
-    | {"state", "goal"}
+    ["run", "time", "arm", "sample", "state", "action", "terminal", "quantile", "bin"]
+    + ["count", "failures", "final_time"]
 )
 
 _LONGEST_LABEL = 60

@@ -102,7 +102,7 @@ def test_pieces_make_the_whole(experiment: cm.Experiment) -> None:
     same(xr.concat(pieces, dim="run"), whole)
 
 
-@pytest.mark.parametrize("block", [8, 64])
+@pytest.mark.parametrize("block", [16, 64])
 def test_block_width(experiment: cm.Experiment, block: int) -> None:
     plan = lower(experiment)
     core_plan = _core.BanditPlan(**plan.core_arguments())

@@ -39,8 +39,8 @@ struct KernelTable {
   const char* name;
   void (*bandit_block_wide)(const BanditView&, const BlockTask&);    // kWideBlock lanes
   void (*bandit_block_narrow)(const BanditView&, const BlockTask&);  // kNarrowBlock lanes
-  void (*mdp_block)(const MdpView&, const BlockTask&);               // kNarrowBlock lanes
-  void (*mdp_solve)(const MdpModelView&, const MdpSolve&);           // kNarrowBlock policies
+  void (*mdp_block)(const MdpView&, const BlockTask&);               // kMdpBlock lanes
+  void (*mdp_solve)(const MdpModelView&, const MdpSolve&);           // kMdpBlock policies
   void (*exp)(const double* x, double* y, std::size_t count);
   void (*log)(const double* x, double* y, std::size_t count);
   void (*normal_quantile)(const double* x, double* y, std::size_t count);
@@ -48,8 +48,9 @@ struct KernelTable {
                    double* out, std::size_t count);
 };
 
-inline constexpr int kWideBlock = 64;   // few arms: everything stays in the L1 cache
-inline constexpr int kNarrowBlock = 8;  // many arms
+inline constexpr int kWideBlock = 64;    // few arms: everything stays in the L1 cache
+inline constexpr int kNarrowBlock = 16;  // many arms
+inline constexpr int kMdpBlock = 8;      // MDPs: one vector of policies
 
 // The instruction sets compiled in *and* runnable here, slowest first.
 std::vector<std::string> available_isas();

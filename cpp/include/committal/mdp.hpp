@@ -92,7 +92,7 @@ class MdpModel {
   Factors factors_;
 };
 
-// One block of kNarrowBlock policies to evaluate; rows hold one policy per lane.
+// One block of kMdpBlock policies to evaluate; rows hold one policy per lane.
 struct MdpSolve {
   enum class What : int { kValues, kValuesIterative, kDistribution, kGoalProbability };
   What what;

@@ -61,7 +61,7 @@ class BanditBlock {
     reach_draw(s_, plan_, task_, number);
     const std::uint64_t row = number % kDraws * W;
     draw_actions<KT, W>(s_.K(), rows, s_.action_uniforms + row, plan_.implicit.at(t), s_.action,
-                        s_.importance, s_.spare, s_.spare2);
+                        s_.importance);
     draw_rewards(s_, plan_, s_.reward_uniforms + row);
   }
 

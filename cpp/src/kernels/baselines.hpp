@@ -19,11 +19,18 @@ inline constexpr double kFloor = 1e-150;
 struct SharedRewards {
   const double* r;
   COMMITTAL_INLINE double at(std::int64_t k, int) const { return r[k]; }
+  // sum += weight * r_k
+  COMMITTAL_INLINE void add(Pack& sum, const Pack& weight, std::int64_t k, int) const {
+    sum += weight * r[k];
+  }
 };
 template <int W>
 struct LaneRewards {
   const double* rows;
   COMMITTAL_INLINE double at(std::int64_t k, int l) const { return rows[k * W + l]; }
+  COMMITTAL_INLINE void add(Pack& sum, const Pack& weight, std::int64_t k, int l) const {
+    sum += weight * pack(rows + k * W + l);
+  }
 };
 
 // V = sum pi_i r_i.
@@ -37,11 +44,21 @@ struct ValueBaseline {
 
   template <int W, typename Rewards>
   static void rows(const ArmRows<W>& arms, Rewards r, double, double* out) {
-    COMMITTAL_LANES(l, W) out[l] = arms.weight[l] * r.at(0, l);
-    for (std::int64_t k = 1; k < arms.count; ++k) {
-      COMMITTAL_LANES(l, W) out[l] += arms.weight[k * W + l] * r.at(k, l);
+    constexpr int N = kPacksTogether<W>;
+    for (int l = 0; l < W; l += N * kPack) {
+      Pack sum[N];
+      COMMITTAL_ARMS(i, 0, N) sum[i] = Pack{};
+      for (std::int64_t k = 0; k < arms.count; ++k) {
+        COMMITTAL_ARMS(i, 0, N) {
+          const int at = l + i * kPack;
+          r.add(sum[i], pack(arms.weight + k * W + at), k, at);
+        }
+      }
+      COMMITTAL_ARMS(i, 0, N) {
+        const int at = l + i * kPack;
+        pack(out + at) = sum[i] / pack(arms.total + at);
+      }
     }
-    COMMITTAL_LANES(l, W) out[l] /= arms.total[l];
   }
 };
 

@@ -75,11 +75,10 @@ COMMITTAL_INLINE double importance_weight(double chosen, double total, double im
   return total / larger(chosen + implicit * total, 1e-290);
 }
 
-// action ~ q and importance = 1 / (mu(a) + implicit). Two scratch rows.
+// action ~ q and importance = 1 / (mu(a) + implicit).
 template <int KT, int W>
 COMMITTAL_INLINE void draw_actions(std::int64_t count, BehaviourRows rows, const double* u,
-                                   double implicit, std::int64_t* action, double* importance,
-                                   double* scratch, double* scratch2) {
+                                   double implicit, std::int64_t* action, double* importance) {
   const double* q = rows.q;
   const double* total = rows.total;
   if constexpr (KT > 0) {
@@ -91,17 +90,23 @@ COMMITTAL_INLINE void draw_actions(std::int64_t count, BehaviourRows rows, const
       importance[l] = importance_weight(chosen, total[l], implicit);
     }
   } else {
-    COMMITTAL_LANES(l, W) {
-      scratch[l] = u[l] * total[l];
-      scratch2[l] = 0.0;
-      action[l] = 0;
-    }
-    for (std::int64_t k = 0; k < count - 1; ++k) {
-      const double* row = q + k * W;
-      COMMITTAL_LANES(l, W) {
-        scratch2[l] += row[l];
-        action[l] += scratch[l] >= scratch2[l] ? 1 : 0;
+    constexpr int N = kPacksTogether<W>;
+    for (int l = 0; l < W; l += N * kPack) {
+      Pack target[N];
+      Pack cumulative[N];
+      PackMask beyond[N];  // minus the number of arms passed
+      COMMITTAL_ARMS(i, 0, N) {
+        target[i] = pack(u + l + i * kPack) * pack(total + l + i * kPack);
+        cumulative[i] = Pack{};
+        beyond[i] = PackMask{};
       }
+      for (std::int64_t k = 0; k < count - 1; ++k) {
+        COMMITTAL_ARMS(i, 0, N) {
+          cumulative[i] += pack(q + k * W + l + i * kPack);
+          beyond[i] += target[i] >= cumulative[i];
+        }
+      }
+      COMMITTAL_ARMS(i, 0, N) { *reinterpret_cast<PackMask*>(action + l + i * kPack) = -beyond[i]; }
     }
     COMMITTAL_LANES(l, W) {
       const double chosen = q[action[l] * W + l];

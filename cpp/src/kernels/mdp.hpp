@@ -247,8 +247,7 @@ class MdpBlock {
         behaviour_rows<KT, W>(plan_.behaviour, plan_.exploration.at(t),
                               plan_.behaviour_probabilities, here, mixture_, mixture_total_);
     const std::uint64_t at = draw % kDraws * W;
-    draw_actions<KT, W>(A_, rows, action_uniforms_ + at, 0.0, action_, importance_, spare_,
-                        spare2_);
+    draw_actions<KT, W>(A_, rows, action_uniforms_ + at, 0.0, action_, importance_);
     COMMITTAL_LANES(l, W) path_action[l] = action_[l];
     weigh_move(discount);
     if (with_entropy) add_action_entropy();

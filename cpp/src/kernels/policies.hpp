@@ -46,10 +46,14 @@ COMMITTAL_INLINE void sum_rows(std::int64_t count, const double* rows, double* t
       total[l] = sum;
     }
   } else {
-    COMMITTAL_LANES(l, W) total[l] = rows[l];
-    for (std::int64_t k = 1; k < count; ++k) {
-      const double* row = rows + k * W;
-      COMMITTAL_LANES(l, W) total[l] += row[l];
+    constexpr int N = kPacksTogether<W>;
+    for (int l = 0; l < W; l += N * kPack) {
+      Pack sum[N];
+      COMMITTAL_ARMS(i, 0, N) sum[i] = pack(rows + l + i * kPack);
+      for (std::int64_t k = 1; k < count; ++k) {
+        COMMITTAL_ARMS(i, 0, N) sum[i] += pack(rows + k * W + l + i * kPack);
+      }
+      COMMITTAL_ARMS(i, 0, N) pack(total + l + i * kPack) = sum[i];
     }
   }
 }

@@ -15,11 +15,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from committal.analysis.failures import failure_counts
+from committal.analysis.intervals import proportion_interval
+from committal.analysis.select import checked
 from committal.errors import ConfigError, ConfigTypeError
 
 if TYPE_CHECKING:
@@ -47,19 +49,10 @@ def wilson_interval(failures: int, runs: int, level: float = 0.95) -> tuple[floa
     >>> low, round(high, 4)
     (0.0, 0.037)
     """
-    if not 0 < level < 1:
-        raise ConfigError("level", level, "a number in (0, 1)")
     if not 0 <= failures <= runs:
         raise ConfigError("failures", failures, f"a number from 0 to runs = {runs}")
-    if runs == 0:
-        return 0.0, 1.0
-    z2 = NormalDist().inv_cdf((1 + level) / 2) ** 2
-    centre = failures + z2 / 2
-    half = math.sqrt(z2 * failures * (runs - failures) / runs + z2 * z2 / 4)
-    # The ends are exact where they are 0 and 1; rounding would leave them at 1e-18.
-    low = 0.0 if failures == 0 else (centre - half) / (runs + z2)
-    high = 1.0 if failures == runs else (centre + half) / (runs + z2)
-    return low, high
+    low, high = proportion_interval(failures, runs, level)
+    return float(low), float(high)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +64,7 @@ class FailureRate:
     estimate : float
         `failures / runs`; NaN without runs.
     low, high : float
-        Wilson's interval.
+        The interval, Wilson's unless another one was asked for.
     failures, runs : int
         What was counted.
     below : float
@@ -106,10 +99,17 @@ class FailureRate:
 
     @classmethod
     def of(
-        cls, failures: int, runs: int, *, below: float, time: int, level: float = 0.95
+        cls,
+        failures: int,
+        runs: int,
+        *,
+        below: float,
+        time: int,
+        level: float = 0.95,
+        method: str = "wilson",
     ) -> FailureRate:
         """Estimate the rate from counts."""
-        low, high = wilson_interval(failures, runs, level)
+        low, high = map(float, proportion_interval(failures, runs, level, method))
         estimate = failures / runs if runs else math.nan
         return cls(estimate, low, high, failures, runs, below, time, level)
 
@@ -138,6 +138,7 @@ def failure_rate(
     *,
     time: int | None = None,
     level: float = 0.95,
+    method: str = "wilson",
 ) -> FailureRate:
     """Estimate how often the value ends up below a level.
 
@@ -152,6 +153,8 @@ def failure_rate(
         After how many updates; one of the recorded times, the last by default.
     level : float, optional
         Coverage of the interval.
+    method : {"wilson", "clopper-pearson", "sequential"}, optional
+        The interval, see :func:`committal.analysis.proportion_interval`.
 
     Returns
     -------
@@ -168,43 +171,19 @@ def failure_rate(
     >>> rate.low < 0.13 < rate.high
     True
     """
-    if not hasattr(data, "data_vars"):
-        raise ConfigTypeError("data", data, "a dataset made by committal.run")
+    checked(data)
     if below is not None and not _is_number(below):
         raise ConfigTypeError("below", below, "a number")
-    if "failures" in data and "run" not in data.dims:
-        recorded = float(data["failures"].attrs["below"])
-        if below is not None and float(below) != recorded:
-            raise ConfigError(
-                "below", below, f"{recorded}, the level at which these data were reduced"
-            )
-        at = _time_index(data, time)
-        return FailureRate.of(
-            int(data["failures"].values[at]),
-            int(data["failures"].attrs["runs"]),
-            below=recorded,
-            time=int(data["time"].values[at]),
-            level=level,
-        )
-    if "value" not in data or data["value"].dims != ("run", "time"):
+    failures, runs, below = failure_counts(data, below, time)
+    if failures.ndim:
         raise ConfigError(
             "data",
-            sorted(map(str, data.data_vars)),
-            "the value of every run, Record('value'), or failures counted while running, "
-            "Record('value', reduce=Reduce(below=...))",
+            dict(failures.sizes),
+            "one configuration, such as data.sel(...); failure_rates is for all of them",
         )
-    if below is None:
-        raise ConfigError("below", below, "a number: a run failed if its value is less than it")
-    at = _time_index(data, time)
-    values = data["value"].values[:, at]
-    # Written so that a value that is not a number would count as a failure.
-    failures = values.size - int(np.count_nonzero(values >= below))
+    at = time if time is not None else data.get("final_time", data["time"]).values.max()
     return FailureRate.of(
-        failures,
-        values.size,
-        below=float(below),
-        time=int(data["time"].values[at]),
-        level=level,
+        int(failures), int(runs), below=below, time=int(at), level=level, method=method
     )
 
 
@@ -212,17 +191,6 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float | np.integer | np.floating) and not (
         isinstance(value, bool) or math.isnan(value)
     )
-
-
-def _time_index(data: xr.Dataset, time: int | None) -> int:
-    times = data["time"].values
-    if time is None:
-        return len(times) - 1
-    found = np.flatnonzero(times == time)
-    if found.size != 1:
-        known = ", ".join(map(str, times[:10])) + (", …" if len(times) > 10 else "")
-        raise ConfigError("time", time, f"one of the recorded times {known}")
-    return int(found[0])
 
 
 def _places(half_width: float) -> int:

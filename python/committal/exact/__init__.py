@@ -1,0 +1,64 @@
+r"""Answers without Monte-Carlo error, to stand beside the simulated ones.
+
+* :func:`one_step_law`: the finite law of one update, its moments in theta or policy space, and the
+  probability that it lowers the best arm's probability; for many policies at once.
+* :func:`gradient_variance`, :func:`gradient_moments`, :func:`baseline_quadratic`,
+  :func:`minimum_variance_baseline`, :func:`value_identity`, :func:`log_variance_ratio`: what the
+  baseline does to the variance.
+* :func:`law_after`: the law of theta after a few updates.
+* :func:`committal_probability`, :func:`committal_map`: where runs end, for two and three arms.
+* :func:`expected_path`, :func:`gradient_flow`: where the true gradient leads.
+
+Examples
+--------
+>>> import committal as cm
+>>> exp = cm.Experiment(cm.Bandit([1, 0]), cm.Sigmoid(-1), cm.Natural(0.1), -1.0, steps=200)
+>>> round(cm.exact.committal_probability(exp), 4)
+0.1277
+"""
+
+from __future__ import annotations
+
+from committal.exact.absorption import NotConverged
+from committal.exact.committal import CommittalMap, committal_map, committal_probability
+from committal.exact.horizon import HorizonLaw, law_after
+from committal.exact.one_step import OneStepLaw, one_step_law
+from committal.exact.paths import Path, expected_path, gradient_flow
+from committal.exact.variance import (
+    BaselineQuadratic,
+    Moments,
+    ValueIdentity,
+    baseline_quadratic,
+    gradient_moments,
+    gradient_variance,
+    log_variance_ratio,
+    minimum_variance_baseline,
+    simplex_grid,
+    two_arm_variance,
+    value_identity,
+)
+
+__all__ = [
+    "BaselineQuadratic",
+    "CommittalMap",
+    "HorizonLaw",
+    "Moments",
+    "NotConverged",
+    "OneStepLaw",
+    "Path",
+    "ValueIdentity",
+    "baseline_quadratic",
+    "committal_map",
+    "committal_probability",
+    "expected_path",
+    "gradient_flow",
+    "gradient_moments",
+    "gradient_variance",
+    "law_after",
+    "log_variance_ratio",
+    "minimum_variance_baseline",
+    "one_step_law",
+    "simplex_grid",
+    "two_arm_variance",
+    "value_identity",
+]

@@ -7,8 +7,8 @@ at rate :math:`c_{nk} \ge 0`. The probabilities h of the outcomes solve
 
 Only ratios of rates matter, so rows may have any scale. Where the rates are those of a monotone
 scheme (linear interpolation), the matrix is an M-matrix. Its incomplete factors exist and
-precondition the same system with high-order interpolation, which has negative weights; the
-answer is that of the high order. Rows of both are divided by the diagonal of the monotone one.
+precondition the same system with high-order interpolation, which has negative weights and may
+make an iteration oscillate; the answer is that of the high order. Rows of both are divided by the diagonal of the monotone one.
 
 Nodes from which no outcome can be reached get 0: this makes the solution the smallest one, which
 is the probability.
@@ -140,10 +140,15 @@ def _solver(matrix: Any, near: Any) -> Any:
     if matrix.shape[0] <= MOST_DIRECT:
         factor = spla.splu(matrix.tocsc())
         return lambda right, guess: factor.solve(right)
-    # No pivoting and no reordering: an M-matrix needs neither, and the order of the lattice keeps
-    # the few entries that matter close to the diagonal.
+    # An M-matrix needs no pivoting. What is dropped is put on the diagonal ("modified"): rows keep
+    # their sums, as probabilities must. Without that, sets that the chain hardly ever leaves
+    # would leak, and the iteration would stall on them.
     factor = spla.spilu(
-        near.tocsc(), drop_tol=1e-3, fill_factor=10, permc_spec="NATURAL", diag_pivot_thresh=0.0
+        near.tocsc(),
+        drop_tol=1e-2,
+        fill_factor=10,
+        diag_pivot_thresh=0.0,
+        options={"ILU_MILU": "SMILU_1"},
     )
     preconditioner = spla.LinearOperator(matrix.shape, factor.solve)
 

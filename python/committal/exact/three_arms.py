@@ -50,7 +50,8 @@ _DEPTH, _SHALLOWER = 20.0, 16.0
 _COARSEST = 0.5
 #: Directions in which a vertex is approached are told apart up to this log ratio.
 _DIRECTIONS = 6.0
-_MOST_NODES = 400_000
+#: The tolerance is asked for where every arm has at least exp(-10) of the leader's probability.
+_CORE = 10.0
 
 
 class Hexagon:
@@ -297,7 +298,7 @@ class Plane:
         return values, keep * error + self.residual
 
 
-def solve_plane(experiment: Experiment, tolerance: float) -> Plane:
+def solve_plane(experiment: Experiment, tolerance: float, most_nodes: int) -> Plane:
     """Solve for the probabilities of ending on each arm, on finer and finer lattices.
 
     Parameters
@@ -305,7 +306,9 @@ def solve_plane(experiment: Experiment, tolerance: float) -> Plane:
     experiment
         Three arms, natural updates with constant rates, drawn on-policy.
     tolerance
-        The error aimed at, everywhere in the hexagon.
+        The error aimed at, where no arm is lost yet.
+    most_nodes
+        No lattice of more nodes is used, whatever the error.
 
     Examples
     --------
@@ -313,7 +316,7 @@ def solve_plane(experiment: Experiment, tolerance: float) -> Plane:
     >>> e = cm.Experiment(
     ...     cm.Bandit([1, 0.7, 0]), cm.Softmax(), cm.Natural(0.1), cm.MinVariance() - 0.5, steps=1
     ... )
-    >>> values, error = solve_plane(e, 1e-2).at(np.zeros((1, 3)))
+    >>> values, error = solve_plane(e, 1e-2, 20_000).at(np.zeros((1, 3)))
     >>> bool(0.1 < values[0, 1] < 0.2), bool(error[0] < 1e-2)
     (True, True)
     """
@@ -331,8 +334,9 @@ def solve_plane(experiment: Experiment, tolerance: float) -> Plane:
         # than a factor of ten.
         ratio = min(1.0, max(change / before, 0.1)) if before > 0.0 else 1.0
         error = ratio * local + cut
-        nodes = 3 * (2 * chain.size) ** 2
-        if float(np.nanmax(error)) <= tolerance or nodes > _MOST_NODES:
+        margin = round((chain.depth - _CORE) / (2.0 * chain.spacing))
+        worst = float(np.nanmax(error[margin:-margin, margin:-margin]))
+        if worst <= tolerance or 3 * (2 * chain.size) ** 2 > most_nodes:
             return Plane(chain, fine, _spread(error), residual)
         coarse, before = fine, change
         cut = np.repeat(np.repeat(cut, 2, axis=0), 2, axis=1)[:-1, :-1]

@@ -4,8 +4,12 @@ Every function takes the Axes to draw into (``ax=None`` makes a new figure), ret
 nothing and leaves the global style alone.
 """
 
+from committal.plot.bands import bands
 from committal.plot.curves import learning_curves
+from committal.plot.grid import grid, visits
+from committal.plot.heatmap import heatmap
 from committal.plot.panels import panels
 from committal.plot.simplex import simplex
+from committal.plot.survival import survival
 
-__all__ = ["learning_curves", "panels", "simplex"]
+__all__ = ["bands", "grid", "heatmap", "learning_curves", "panels", "simplex", "survival", "visits"]

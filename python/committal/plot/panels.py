@@ -10,10 +10,14 @@ from matplotlib.figure import Figure
 
 from committal.errors import ConfigError
 
-Kind = Literal["simplex", "curves"]
+Kind = Literal["simplex", "curves", "grid"]
 
 # Inches per panel: four of them fill the width of a printed page and stay readable there.
-_SIZES: dict[str, tuple[float, float]] = {"simplex": (2.6, 2.6), "curves": (2.6, 2.2)}
+_SIZES: dict[str, tuple[float, float]] = {
+    "simplex": (2.6, 2.6),
+    "curves": (2.6, 2.2),
+    "grid": (2.6, 2.4),
+}
 
 
 def panels(count: int, kind: Kind = "curves") -> tuple[Figure, list[Axes]]:
@@ -26,7 +30,7 @@ def panels(count: int, kind: Kind = "curves") -> tuple[Figure, list[Axes]]:
     ----------
     count : int
         How many panels, at least 1.
-    kind : {"curves", "simplex"}, optional
+    kind : {"curves", "simplex", "grid"}, optional
         What will be drawn into them.
 
     Returns
@@ -42,7 +46,7 @@ def panels(count: int, kind: Kind = "curves") -> tuple[Figure, list[Axes]]:
     if count < 1:
         raise ConfigError("count", count, "at least 1")
     if kind not in _SIZES:
-        raise ConfigError("kind", kind, "'curves' or 'simplex'")
+        raise ConfigError("kind", kind, "'curves', 'simplex' or 'grid'")
     width, height = _SIZES[kind]
     figure = Figure(figsize=(width * count, height), layout="constrained")
     projection = "ternary" if kind == "simplex" else None

@@ -1,0 +1,82 @@
+"""Where policies end: how many runs give an arm which probability."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from committal.analysis.intervals import check_level, proportion_interval
+from committal.analysis.select import at_time, checked, per_run, result
+from committal.config.check import integer
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+def policy_histogram(
+    data: xr.Dataset, bins: int = 20, *, time: int | None = None, level: float = 0.95
+) -> xr.Dataset:
+    """Count runs by the probability of each arm.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        A result that recorded the policy of every run, or reduced it with ``Reduce(bins=...)``.
+    bins : int, optional
+        Number of equal cells of [0, 1]; reduced data have their own.
+    time : int, optional
+        After how many updates; the last recorded time of each configuration by default.
+    level : float, optional
+        Coverage of the intervals.
+
+    Returns
+    -------
+    xarray.Dataset
+        `estimate`, the fraction of runs in each cell, with `low`, `high` and `histogram`, the
+        number of runs, by configuration, arm and `bin`; `count`, the number of all runs.
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> exp = cm.Experiment(cm.Bandit([1.0, 0.0]), cm.Softmax(), cm.Natural(0.1), steps=100)
+    >>> found = cm.analysis.policy_histogram(cm.run(exp, runs=100, rng=0), bins=4)
+    >>> int(found.histogram.sel(arm="arm 1").sum())
+    100
+    """
+    level = check_level(level)
+    bins = integer("bins", bins, 1)
+    checked(data)
+    if "policy_histogram" in data:
+        counts = at_time(data, data["policy_histogram"], time).transpose(..., "bin")
+        # The outer cells, below 0 and above 1, are empty.
+        histogram = counts.isel(bin=slice(1, -1))
+        left = data["policy_bin_left"].isel(bin=slice(1, -1))
+        right = data["policy_bin_right"].isel(bin=slice(1, -1))
+        numbers = histogram.values
+        like = histogram.isel(bin=0, drop=True)
+        edges = np.append(left.values[..., :1], right.values)
+    else:
+        x = at_time(data, per_run(data, "policy", ", or Reduce(bins=...)"), time)
+        x = x.transpose("run", ...)
+        like = x.isel(run=0, drop=True)
+        edges = np.linspace(0.0, 1.0, bins + 1)
+        # Probabilities may exceed one by rounding; they are still one.
+        cell = np.clip((np.minimum(x.values, 1.0) * bins), 0, bins - 1)
+        there = ~np.isnan(cell)
+        cell = np.where(there, cell, 0).astype(np.int64)
+        numbers = np.stack([((cell == i) & there).sum(axis=0) for i in range(bins)], axis=-1)
+    total = numbers.sum(axis=-1, keepdims=True)
+    low, high = proportion_interval(numbers, np.broadcast_to(total, numbers.shape), level)
+    with np.errstate(invalid="ignore"):
+        estimate = numbers / np.where(total > 0, total, np.nan)
+    dims = (*like.dims, "bin")
+    variables = {
+        "estimate": (dims, estimate, {"long_name": "fraction of runs"}),
+        "low": (dims, low, {"long_name": "lower end"}),
+        "high": (dims, high, {"long_name": "upper end"}),
+        "histogram": (dims, numbers, {"long_name": "number of runs"}),
+        "count": (like.dims, total[..., 0], {"long_name": "number of all runs"}),
+    }
+    made = result(variables, {"quantity": "policy", "level": level}, like)
+    return made.assign_coords(bin_left=("bin", edges[:-1]), bin_right=("bin", edges[1:]))

@@ -1,0 +1,84 @@
+"""What every analysis needs of a dataset: its axes, its runs, and one time of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from committal.errors import ConfigError, ConfigTypeError
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+def checked(data: xr.Dataset) -> xr.Dataset:
+    """Return a dataset, or refuse what is not one."""
+    if not hasattr(data, "data_vars"):
+        raise ConfigTypeError("data", data, "a dataset made by committal.run or Study.run")
+    return data
+
+
+def per_run(data: xr.Dataset, name: str, instead: str = "") -> xr.DataArray:
+    """Return a quantity that was recorded of every run.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        A result.
+    name : str
+        The quantity.
+    instead : str, optional
+        What else is allowed, for the error.
+    """
+    checked(data)
+    if name not in data or "run" not in data[name].dims:
+        recorded = f"Record({name!r}, ...) without reduce"
+        raise ConfigError("data", sorted(map(str, data.data_vars)), recorded + instead)
+    return data[name]
+
+
+def at_time(data: xr.Dataset, array: xr.DataArray, time: int | None) -> xr.DataArray:
+    """Take one time of an array; the last one of every configuration if none is given."""
+    times = data["time"].values
+    if time is None:
+        if "final_time" in data.coords:
+            return array.sel(time=data["final_time"]).drop_vars("time")
+        return array.isel(time=-1, drop=True)
+    found = np.flatnonzero(times == time)
+    if found.size != 1:
+        known = ", ".join(map(str, times[:10])) + (", …" if len(times) > 10 else "")
+        raise ConfigError("time", time, f"one of the recorded times {known}")
+    return array.isel(time=int(found[0]), drop=True)
+
+
+def several_times(data: xr.Dataset, least: int = 2) -> None:
+    """Refuse data that recorded too few times."""
+    if data.sizes.get("time", 0) < least:
+        raise ConfigError(
+            "data.time",
+            data["time"].values.tolist(),
+            f"at least {least} recorded times, Record(..., every=...) or Record(..., log=...)",
+        )
+
+
+def run_count(data: xr.Dataset, array: xr.DataArray) -> xr.DataArray:
+    """Count the runs: as the dataset says, or else all of them."""
+    import xarray as xr
+
+    if "count" in data:
+        return data["count"]
+    return xr.DataArray(array.sizes["run"])
+
+
+def result(
+    variables: dict[str, Any], attributes: dict[str, Any], source: xr.DataArray | xr.Dataset
+) -> xr.Dataset:
+    """Make the dataset of an analysis; it keeps the coordinates that fit."""
+    import xarray as xr
+
+    made = xr.Dataset(variables, attrs=attributes)
+    for name, coordinate in source.coords.items():
+        if name not in made.coords and set(coordinate.dims) <= set(made.dims):
+            made = made.assign_coords({name: coordinate})
+    return made

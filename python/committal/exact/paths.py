@@ -1,0 +1,197 @@
+r"""Where the true gradient leads: expected paths, and their limit of small steps.
+
+The *expected path* replaces each update by its expectation,
+:math:`\theta_{t+1} = \theta_t + \alpha_t E[g(\theta_t)]`; no baseline matters. The *gradient flow*
+is its limit for small steps,
+
+.. math:: \frac{d\theta}{ds} = E[g(\theta)], \qquad s = \sum_t \alpha_t,
+
+in the geometry of the update:
+
+* natural softmax: :math:`\dot\theta = r`, so :math:`\theta(s) = \theta_0 + s r`; with a temperature
+  :math:`\tau`, :math:`\theta(s) = r/\tau + (\theta_0 - r/\tau) e^{-\tau s}` up to a shift along
+  (1, ..., 1);
+* vanilla softmax: :math:`\dot\theta = \pi \odot (r - V)`, integrated numerically;
+* direct: the projection of r onto the directions that stay in the simplex. It is constant between
+  the times when an arm reaches 0, so the path is piecewise linear and exact.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from committal.config import Direct, Experiment, Natural, Schedule
+from committal.errors import CombinationError, ConfigError
+from committal.exact import dynamics
+from committal.exact.dynamics import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """A deterministic path.
+
+    Attributes
+    ----------
+    time : ndarray, shape (n,)
+        Updates done, or the time s of the flow.
+    theta, policy : ndarray, shape (n, D) and (n, K)
+        Parameters and probabilities.
+    value : ndarray, shape (n,)
+        J(theta).
+    """
+
+    time: Floats
+    theta: Floats
+    policy: Floats
+    value: Floats
+
+
+def expected_path(experiment: Experiment, times: npt.ArrayLike | None = None) -> Path:
+    r""":math:`\theta_{t+1} = \theta_t + \alpha_t E[g(\theta_t)]`: the path of the true gradient.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        Of a bandit. Baseline, behaviour and estimator do not change the path.
+    times : array_like of int, optional
+        Increasing numbers of updates; 0, ..., steps by default.
+
+    Returns
+    -------
+    Path
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> e = cm.Experiment(cm.Bandit([1, 0]), cm.Sigmoid(-1), cm.Natural(0.1), -1.0, steps=20)
+    >>> expected_path(e, [0, 10, 20]).theta[:, 0].round(12)
+    array([-1.,  0.,  1.])
+    """
+    problem, update = dynamics.bandit_of(experiment), experiment.update
+    wanted = np.arange(experiment.steps + 1) if times is None else _times(times)
+    if not np.array_equal(wanted, np.rint(wanted)):
+        raise ConfigError("times", times, "increasing whole numbers >= 0")
+    wanted = wanted.astype(np.int64)
+    r, last = np.array(problem.means), int(wanted[-1])
+    alpha, tau = _table(update.step_size, last), _table(getattr(update, "entropy", 0.0), last)
+    theta = dynamics.start_of(experiment)
+    kept: list[Floats] = []
+    for t in range(last + 1):
+        if t == wanted[len(kept)]:
+            kept.append(theta)
+        if t == last:
+            break
+        pi = dynamics.probabilities(experiment.policy, theta)
+        g = dynamics.expected_direction(experiment.policy, update, pi, r)
+        if tau[t] > 0.0:
+            g = g + tau[t] * dynamics.entropy_direction(experiment.policy, update, theta)
+        theta = theta + alpha[t] * g
+        if isinstance(experiment.policy, Direct):
+            theta = dynamics.project_onto_simplex(theta)
+    return _path(experiment, wanted.astype(np.float64), np.array(kept))
+
+
+def gradient_flow(experiment: Experiment, times: npt.ArrayLike) -> Path:
+    r""":math:`d\theta/ds = E[g(\theta)]`: the limit of the expected path for small steps.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        Of a bandit. Only problem, policy and the kind of update matter, and a constant temperature.
+    times : array_like
+        Increasing times s >= 0; t updates of step size alpha correspond to s = alpha t.
+
+    Returns
+    -------
+    Path
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> e = cm.Experiment(cm.Bandit([1, 0.7, 0]), cm.Softmax([0, 3, 5]), cm.Natural(0.025), steps=1)
+    >>> gradient_flow(e, [0, 10]).value.round(3)
+    array([0.089, 0.903])
+    """
+    problem, policy, update = (
+        dynamics.bandit_of(experiment),
+        experiment.policy,
+        experiment.update,
+    )
+    s, start, r = _times(times), dynamics.start_of(experiment), np.array(problem.means)
+    tau = getattr(update, "entropy", 0.0)
+    if isinstance(tau, Schedule):
+        raise CombinationError("experiment.update.entropy", tau, "a constant: a flow has no steps")
+    if isinstance(policy, Direct):
+        return _path(experiment, s, _projected_flow(start, r, s))
+    if isinstance(update, Natural):
+        target = r if len(start) == len(r) else r[:1] - r[1:]
+        if tau == 0.0:
+            return _path(experiment, s, start + s[:, None] * target)
+        decay = np.exp(-tau * s)[:, None]
+        return _path(experiment, s, target / tau + (start - target / tau) * decay)
+
+    from scipy.integrate import solve_ivp
+
+    def velocity(_: float, theta: Floats) -> Floats:
+        pi = dynamics.probabilities(policy, theta)
+        g = dynamics.expected_direction(policy, update, pi, r)
+        if tau > 0.0:
+            g = g + tau * dynamics.entropy_direction(policy, update, theta)
+        return g
+
+    if s[-1] == 0.0:
+        return _path(experiment, s, np.broadcast_to(start, (len(s), len(start))))
+    solved = solve_ivp(
+        velocity, (0.0, float(s[-1])), start, "DOP853", t_eval=s, rtol=1e-11, atol=1e-12
+    )
+    return _path(experiment, s, np.ascontiguousarray(solved.y.T))
+
+
+def _projected_flow(start: Floats, r: Floats, times: Floats) -> Floats:
+    """The piecewise linear flow on the simplex."""
+    pi, now, kept = start.copy(), 0.0, []
+    for s in times:
+        while True:
+            velocity = _tangent(pi, r)
+            falling = velocity < 0.0
+            left = pi[falling] / -velocity[falling]
+            hit = now + (float(left.min()) if left.size else np.inf)
+            if hit >= s:
+                kept.append(np.maximum(pi + (s - now) * velocity, 0.0))
+                break
+            first = np.flatnonzero(falling)[left == left.min()]
+            pi = np.maximum(pi + (hit - now) * velocity, 0.0)
+            pi[first] = 0.0
+            now = hit
+    return np.array(kept)
+
+
+def _tangent(pi: Floats, r: Floats) -> Floats:
+    """The direction nearest to r that sums to 0 and lowers no arm of probability 0."""
+    free = np.ones(len(r), dtype=bool)
+    while True:
+        velocity = np.where(free, r - r[free].mean(), 0.0)
+        out = free & (pi == 0.0) & (velocity < 0.0)
+        if not out.any():
+            return velocity
+        free &= ~out
+
+
+def _table(x: float | Schedule, steps: int) -> Floats:
+    return x.values(steps) if isinstance(x, Schedule) else np.full(steps, x)
+
+
+def _times(times: npt.ArrayLike) -> Floats:
+    s = dynamics.finite_array("times", times)
+    if s.ndim != 1 or s.size == 0 or (s < 0.0).any() or (np.diff(s) <= 0.0).any():
+        raise ConfigError("times", times, "increasing numbers >= 0 in one dimension")
+    return s
+
+
+def _path(experiment: Experiment, time: Floats, theta: Floats) -> Path:
+    policy = dynamics.probabilities(experiment.policy, theta)
+    r = np.array(dynamics.bandit_of(experiment).means)
+    return Path(time, theta, policy, policy @ r)

@@ -1,0 +1,137 @@
+"""Heat maps of a quantity over two axes of a study: phase diagrams."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+
+from committal.analysis import failure_rates
+from committal.errors import ConfigError, ConfigTypeError
+from committal.plot.panels import new_axes
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+Floats = npt.NDArray[np.float64]
+
+
+def heatmap(
+    data: xr.Dataset | xr.DataArray,
+    x: str | None = None,
+    y: str | None = None,
+    ax: Axes | None = None,
+    *,
+    below: float | None = None,
+    contours: Sequence[float] = (),
+    cmap: str = "cividis",
+    vmin: float | None = None,
+    vmax: float | None = None,
+    colorbar: bool = True,
+) -> Axes:
+    """Draw a quantity as colours over two axes.
+
+    Parameters
+    ----------
+    data : xarray.Dataset or xarray.DataArray
+        An array with two axes; a dataset made by an analysis, of which `estimate` is drawn; or a
+        result of a study, of which the failure rate is drawn.
+    x, y : str, optional
+        The axes to draw; the last one and the first one by default.
+    ax : matplotlib.axes.Axes, optional
+        A new figure by default.
+    below : float, optional
+        What a failure is, for results that do not know it.
+    contours : sequence of float, optional
+        Levels to draw as black lines.
+    cmap : str, optional
+        Colour map.
+    vmin, vmax : float, optional
+        Ends of the colours; 0 and 1 for failure rates, otherwise the range of the numbers.
+    colorbar : bool, optional
+        Explain the colours.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        Axes of numbers that grow by equal factors are logarithmic.
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> exp = cm.Experiment(
+    ...     cm.Bandit([1.0, 0.0]), cm.Sigmoid(-1.0), cm.Natural(0.1), -1.0, steps=50
+    ... )
+    >>> grid = {"baseline.c": [-1.0, 0.0, 1.0], "update.step_size": [0.05, 0.1, 0.2]}
+    >>> ax = cm.plot.heatmap(cm.Study(exp, grid, runs=100, rng=0).run(), below=0.5)
+    """
+    array, vmin, vmax = _array(data, below, vmin, vmax)
+    axes = [str(dim) for dim in array.dims]
+    if len(axes) != 2:
+        raise ConfigError(
+            "data", dict(array.sizes), "two axes: select points of the others with data.sel"
+        )
+    y = (axes[0] if x != axes[0] else axes[1]) if y is None else y
+    x = (axes[1] if y != axes[1] else axes[0]) if x is None else x
+    if {x, y} != set(axes):
+        raise ConfigError("x, y", (x, y), f"the axes {axes[0]!r} and {axes[1]!r}")
+    if ax is None:
+        ax = new_axes("curves")
+    values = array.transpose(y, x).values
+    x_at, x_edges, x_log = _scale(array[x].values)
+    y_at, y_edges, y_log = _scale(array[y].values)
+    mesh = ax.pcolormesh(x_edges, y_edges, values, cmap=cmap, vmin=vmin, vmax=vmax)
+    mesh.set_rasterized(True)  # a thousand cells would make a slow vector picture
+    if len(contours):
+        ax.contour(x_at, y_at, values, levels=sorted(contours), colors="black", linewidths=1)
+    if x_log:
+        ax.set_xscale("log")
+    if y_log:
+        ax.set_yscale("log")
+    for axis, labels, at in ((ax.xaxis, array[x].values, x_at), (ax.yaxis, array[y].values, y_at)):
+        if labels.dtype.kind not in "if":
+            axis.set_ticks(at, [str(label) for label in labels])
+    ax.set_xlabel(x.replace("_", " "))
+    ax.set_ylabel(y.replace("_", " "))
+    if colorbar:
+        label = str(array.attrs.get("long_name", array.name or ""))
+        ax.figure.colorbar(mesh, ax=ax, label=label)
+    return ax
+
+
+def _array(
+    data: Any, below: float | None, vmin: float | None, vmax: float | None
+) -> tuple[xr.DataArray, float | None, float | None]:
+    if not hasattr(data, "dims"):
+        raise ConfigTypeError("data", data, "a dataset or an array with labels")
+    if not hasattr(data, "data_vars"):
+        return data, vmin, vmax
+    if "estimate" not in data:
+        data = failure_rates(data, below)
+    if data.attrs.get("quantity") == "failure":
+        vmin, vmax = 0.0 if vmin is None else vmin, 1.0 if vmax is None else vmax
+    return data["estimate"].squeeze(drop=True), vmin, vmax
+
+
+def _scale(labels: npt.NDArray[Any]) -> tuple[Floats, Floats, bool]:
+    """Return where cells are centred, where they end, and whether the axis is logarithmic."""
+    numeric = labels.dtype.kind in "if"
+    at = np.asarray(labels if numeric else np.arange(labels.size), np.float64)
+    if not numeric or at.size < 2:
+        return at, np.append(at - 0.5, at[-1] + 0.5), False
+    steps = np.diff(at)
+    if np.any(steps == 0) or np.any(np.sign(steps) != np.sign(steps[0])):
+        raise ConfigError("data", labels.tolist(), "labels in order: data.sortby(axis)")
+    log = False
+    if at.min() > 0 and at.size > 2:
+        ratios = np.diff(np.log(at))
+        # As even on a logarithmic axis as on an equal one, or more.
+        log = bool(np.ptp(ratios) / abs(ratios.mean()) < np.ptp(steps) / abs(steps.mean()) - 1e-9)
+    inner = np.log(at) if log else at
+    middle = (inner[1:] + inner[:-1]) / 2
+    ends = [2 * inner[0] - middle[0]], middle, [2 * inner[-1] - middle[-1]]
+    edges = np.concatenate(ends)
+    return at, np.exp(edges) if log else edges, log

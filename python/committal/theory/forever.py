@@ -1,0 +1,377 @@
+r"""The probability of the same action for ever: infinite products with rigorous tails.
+
+On the path on which arm k is drawn at every update (`forced`) the probability is
+:math:`\prod_t \mu_t(k)`. Natural updates move only :math:`\theta_k`, so the shares q of the other
+arms stay fixed and only :math:`\varepsilon_t = 1 - \pi_t(k)` changes. After n factors,
+
+.. math:: -\sum_{t \ge n} \log \pi_t(k) = \sum_{t \ge n} \log(1 + o_t)
+          \le \frac{o_n}{1 - e^{-\delta}}, \qquad o = \frac{\varepsilon}{1 - \varepsilon},
+
+if every later step moves :math:`\theta_k` by at least :math:`\delta`. As each step is
+:math:`\alpha (r_k - b) / \pi_k \ge \alpha (r_k - b)`, it is enough to enclose b for all
+:math:`\varepsilon \in [0, \varepsilon_n]`, which is done in interval arithmetic. A lower bound of
+the sum comes from the largest later step in the same way.
+
+The product is 0 exactly where :math:`r_k \le b` in the limit (then
+:math:`\sum_t \varepsilon_t = \infty`), and for exploration whose sum diverges.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from committal.config import (
+    Baseline,
+    Constant,
+    Decay,
+    Direct,
+    EpsilonGreedy,
+    Experiment,
+    Fixed,
+    Gap,
+    Linear,
+    Maximum,
+    MinVariance,
+    Natural,
+    OnPolicy,
+    Schedule,
+    UniformMixture,
+    Value,
+)
+from committal.errors import CombinationError, ConfigError
+from committal.exact import dynamics, vertices
+from committal.exact.dynamics import Floats
+from committal.theory.forced import Forced, check_forced, forced_states, shares_of
+
+_MOST_STEPS = 1_000_000
+_ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, slots=True)
+class Enclosure:
+    """A number known to lie in [low, high].
+
+    Attributes
+    ----------
+    low, high : float
+        The ends.
+    steps : int
+        How many factors of the product were multiplied.
+
+    Examples
+    --------
+    >>> x = Enclosure(0.25, 0.5, 7)
+    >>> float(x), 0.3 in x
+    (0.375, True)
+    """
+
+    low: float
+    high: float
+    steps: int
+
+    def __float__(self) -> float:
+        return 0.5 * (self.low + self.high)
+
+    def __contains__(self, x: float) -> bool:
+        return self.low <= x <= self.high
+
+
+def same_action_forever(
+    experiment: Experiment,
+    arm: int,
+    *,
+    theta: npt.ArrayLike | None = None,
+    steps: int | None = None,
+) -> Enclosure:
+    r"""P(every draw is arm k) = :math:`\prod_t \mu_t(k)^N`, enclosed rigorously.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        Of a bandit of any number of arms; arm `arm` pays a deterministic reward and the baseline
+        depends on theta only. Step sizes and exploration may be schedules.
+    arm : int
+        The arm, counted from 0.
+    theta : array_like, optional
+        Parameters to start from, the start of the experiment by default.
+    steps : int, optional
+        Only the first so many updates; for ever by default.
+
+    Returns
+    -------
+    Enclosure
+        Its width is about 1e-12 where the tail is geometric. Where no bound of the tail is found
+        the lower end is 0 and the upper one the product of the first million factors.
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> e = cm.Experiment(cm.Bandit([1, 0]), cm.Sigmoid(-1), cm.Natural(0.1), -1.0, steps=200)
+    >>> p = same_action_forever(e, arm=1)
+    >>> round(float(p), 6), p.high - p.low < 1e-9
+    (0.048295, True)
+
+    A baseline above the reward lets go of the arm:
+
+    >>> float(same_action_forever(e.replace(baseline=0.5), arm=1))
+    0.0
+    """
+    arm = check_forced(experiment, arm)
+    state = dynamics.states_of(experiment, theta, None)
+    if state.ndim != 1:
+        raise ConfigError("theta", theta, "one start")
+    if steps is not None:
+        if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or steps < 0:
+            raise ConfigError("steps", steps, "None or an integer >= 0")
+        return _finite(experiment, arm, state, int(steps))
+    return _infinite(experiment, arm, state)
+
+
+def _finite(experiment: Experiment, arm: int, theta: Floats, steps: int) -> Enclosure:
+    total = 0.0
+    path = forced_states(experiment, arm, theta)
+    for _ in range(steps):
+        total += _log_factor(next(path))
+    return _enclosure(experiment, total, 0.0, 0.0, steps)
+
+
+def _infinite(experiment: Experiment, arm: int, theta: Floats) -> Enclosure:
+    update, policy = experiment.update, experiment.policy
+    for x in (update.step_size, *_exploration(experiment)):
+        if isinstance(x, Schedule) and not isinstance(x, Decay):
+            raise CombinationError(
+                "experiment", x, "constants or Decay, or steps=: a table says nothing for ever"
+            )
+    if isinstance(policy, Direct) or getattr(update, "entropy", 0.0) != 0.0:
+        raise CombinationError(
+            "experiment.update",
+            update,
+            "softmax or sigmoid without entropy regularisation, or steps=",
+        )
+    if _explores_for_ever(experiment) or not isinstance(update, Natural):
+        # Vanilla: 1/epsilon grows by a bounded amount per step, so the sum of epsilon diverges.
+        return Enclosure(0.0, 0.0, 0)
+    r = np.array(dynamics.bandit_of(experiment).means)
+    shares = shares_of(experiment, arm, theta)
+    if float(vertices.pull(experiment.baseline, arm, shares, r)) <= 0.0:
+        return Enclosure(0.0, 0.0, 0)
+
+    total, check_at = 0.0, 16
+    for n, forced in enumerate(forced_states(experiment, arm, theta)):
+        if n == check_at or n == _MOST_STEPS:
+            check_at = check_at + max(16, check_at // 8)
+            tail = _tail(experiment, arm, shares, forced.log_rest, n, r)
+            if tail is not None and (tail[1] - tail[0] < 1e-12 or n >= _MOST_STEPS):
+                return _enclosure(experiment, total, *tail, n)
+            if tail is not None and math.isinf(tail[1]):
+                return Enclosure(0.0, 0.0, n)
+            if n >= _MOST_STEPS or total < -745.0:
+                return _enclosure(experiment, total, 0.0, math.inf, n)
+        total += _log_factor(forced)
+    raise AssertionError("the path of a forced arm has no end")
+
+
+def _log_factor(forced: Forced) -> float:
+    """log mu_k, from 1 - mu_k where that is the smaller one."""
+    if forced.mu < 0.5:
+        return math.log(forced.mu) if forced.mu > 0.0 else -math.inf
+    return math.log1p(-math.exp(forced.log_miss))
+
+
+def _enclosure(
+    experiment: Experiment, total: float, tail_low: float, tail_high: float, steps: int
+) -> Enclosure:
+    """exp(N (total - tail)) with the rounding of so many additions and updates added."""
+    samples = dynamics.samples_of(experiment)
+    rounding = _ROUNDING * (steps + 1) * (1.0 - total)
+    low = math.exp(max(samples * (total - tail_high - rounding), -800.0))
+    high = math.exp(samples * (total - tail_low + rounding))
+    return Enclosure(0.0 if math.isinf(tail_high) else low, min(high, 1.0), steps)
+
+
+def _exploration(experiment: Experiment) -> tuple[float | Schedule, ...]:
+    behaviour = experiment.behaviour
+    if isinstance(behaviour, UniformMixture):
+        return (behaviour.gamma,)
+    return (behaviour.epsilon,) if isinstance(behaviour, EpsilonGreedy) else ()
+
+
+def _explores_for_ever(experiment: Experiment) -> bool:
+    """Say whether the sum of the exploration rates diverges."""
+    if isinstance(experiment.behaviour, Fixed):
+        return True
+    for x in _exploration(experiment):
+        if isinstance(x, Decay) and x.power > 1.0:
+            continue
+        if x != 0.0:
+            return True
+    return False
+
+
+def _tail(
+    experiment: Experiment, arm: int, shares: Floats, log_rest: float, n: int, r: Floats
+) -> tuple[float, float] | None:
+    """Bounds of -sum over t >= n of log mu_t(k); None if there is none yet."""
+    epsilon = math.exp(log_rest)
+    if epsilon >= 0.5:
+        return None
+    b_low, b_high = enclose_baseline(experiment.baseline, arm, shares, epsilon, r)
+    s_low, s_high = float(r[arm]) - b_high, float(r[arm]) - b_low
+    if s_low <= 0.0:
+        return None
+    implicit = dynamics.implicit_of(experiment, n)
+    odds = epsilon / (1.0 - epsilon)
+    slow = _sum_of_decays(experiment.update.step_size, s_low / (1.0 + implicit), n)
+    if slow is None:
+        return _diverging(experiment.update.step_size, s_high / (1.0 - epsilon), n)
+    low, high = 0.0, odds * slow
+    if isinstance(experiment.behaviour, OnPolicy):
+        if not isinstance(experiment.update.step_size, Schedule):
+            fast = experiment.update.step_size * s_high / (1.0 - epsilon + implicit)
+            # log(1 + o) >= o - o^2 / 2
+            low = odds / -math.expm1(-fast) - odds**2 / (-2.0 * math.expm1(-2.0 * fast))
+        return max(low, 0.0), high
+    (rate,) = _exploration(experiment)
+    arms = len(r)
+    first = dynamics.scheduled(rate, n) * (1.0 - 1.0 / arms)
+    more_low, more_high = _sum_of_rates(rate, n)
+    more_low, more_high = (x * (1.0 - 1.0 / arms) for x in (more_low, more_high))
+    if isinstance(experiment.behaviour, EpsilonGreedy):
+        # Arm k is the greedy one from here on, so only exploration misses it.
+        return more_low, more_high / (1.0 - first)
+    return more_low, (high + more_high) / (1.0 - first - epsilon)
+
+
+def _sum_of_decays(alpha: float | Schedule, s: float, n: int) -> float | None:
+    r"""A bound of :math:`\sum_{m \ge n} \exp(-s \sum_{t=n}^{m-1} \alpha_t)`; None if not finite."""
+    if not isinstance(alpha, Decay):
+        assert isinstance(alpha, float)
+        return -1.0 / math.expm1(-alpha * s)
+    c, p = n + alpha.offset, alpha.power
+    if p == 0.0:
+        return -1.0 / math.expm1(-alpha.scale * s)
+    # Sums of the decreasing alpha are at least integrals, and so is what they are in.
+    if p < 1.0:
+        a = 1.0 / (1.0 - p)
+        y = s * alpha.scale * a * c ** (1.0 - p)
+        # Gamma(a, y) <= y^a e^-y / (y - a + 1)
+        return 1.0 + c * a / (y - a + 1.0) if y > a - 1.0 else None
+    if p == 1.0 and s * alpha.scale > 1.0:
+        return 1.0 + c / (s * alpha.scale - 1.0)
+    return None
+
+
+def _diverging(alpha: float | Schedule, s: float, n: int) -> tuple[float, float] | None:
+    """Infinite bounds where steps shrink so fast that the product is certainly 0."""
+    del n
+    if isinstance(alpha, Decay) and (
+        alpha.power > 1.0 or (alpha.power == 1.0 and s * alpha.scale <= 1.0)
+    ):
+        return math.inf, math.inf
+    return None
+
+
+def _sum_of_rates(rate: float | Schedule, n: int) -> tuple[float, float]:
+    """Bounds of the sum of an exploration rate over t >= n, by integrals."""
+    if not isinstance(rate, Decay):
+        return 0.0, 0.0
+    c, p = n + rate.offset, rate.power
+    integral = rate.scale * c ** (1.0 - p) / (p - 1.0)
+    return integral, integral + rate.scale * c**-p
+
+
+# -- interval arithmetic of baselines --------------------------------------------------------------
+
+
+def enclose_baseline(
+    baseline: Baseline, arm: int, shares: Floats, epsilon: float, r: Floats
+) -> tuple[float, float]:
+    r"""The range of b over all policies with :math:`1 - \pi_k \le \varepsilon` and fixed shares.
+
+    Parameters
+    ----------
+    baseline : Baseline
+        One that depends on theta only.
+    arm : int
+        The arm k.
+    shares : ndarray, shape (K,)
+        The others' shares of :math:`1 - \pi_k`.
+    epsilon : float
+        A number in (0, 1).
+    r : ndarray, shape (K,)
+        Mean rewards.
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> r, shares = np.array([1.0, 0.7, 0.0]), np.array([0.5, 0.0, 0.5])
+    >>> low, high = enclose_baseline(cm.MinVariance(), 1, shares, 1e-6, r)
+    >>> low < 0.5 < high, high - low < 1e-5
+    (True, True)
+    """
+    match baseline:
+        case Constant():
+            return baseline.c, baseline.c
+        case Maximum():
+            return float(r.max()), float(r.max())
+        case Gap():
+            middle = dynamics.between_best(r, baseline.fraction)
+            return middle, middle
+        case Value():
+            ends = (float(r[arm]), float((1.0 - epsilon) * r[arm] + epsilon * (shares @ r)))
+            return min(ends), max(ends)
+        case MinVariance():
+            return _weighted_range(*_weights(baseline, arm, shares, epsilon), r)
+        case Linear():
+            low = high = baseline.offset
+            for coefficient, atom in baseline.terms:
+                ends = enclose_baseline(atom, arm, shares, epsilon, r)
+                products = (coefficient * ends[0], coefficient * ends[1])
+                low, high = low + min(products), high + max(products)
+            return low, high
+    raise CombinationError("baseline", baseline, "a baseline that depends on theta only")
+
+
+def _weights(
+    baseline: MinVariance, arm: int, q: Floats, epsilon: float
+) -> tuple[Floats, Floats]:
+    """Bounds of the weights divided by epsilon (gradient) or multiplied by it (natural)."""
+    rest = np.arange(len(q)) != arm
+    squares = float((q**2).sum())
+    if baseline.metric == "gradient":
+        low = q * ((1.0 - epsilon * q) ** 2 + (1.0 - epsilon) ** 2)
+        high = q * (2.0 + epsilon**2 * (squares - q**2))
+        low[arm], high[arm] = 0.0, epsilon * (1.0 + squares)
+        return low, high
+    lam = 0.0 if baseline.lam is None else baseline.lam
+    inverse = np.where(rest, 1.0 / np.where(q > 0.0, q, 1.0), 0.0)
+    if (rest & (q <= 0.0)).any():
+        # An arm that has underflowed outweighs all others, or shares the weight with its like.
+        inverse = np.where(rest, np.where(q > 0.0, 0.0, 1.0), 0.0)
+    shift = 2.0 * lam * epsilon
+    low = inverse + min(shift, 0.0)
+    high = inverse + max(shift, 0.0) + len(q) * lam**2 * epsilon**2 * q
+    own = 1.0 / (1.0 - epsilon) + len(q) * lam**2 + 2.0 * abs(lam)
+    low[arm], high[arm] = 0.0, epsilon * own
+    return np.maximum(low, 0.0), high
+
+
+def _weighted_range(low: Floats, high: Floats, r: Floats) -> tuple[float, float]:
+    """The range of sum w r / sum w over weights between bounds.
+
+    At the maximum the arms of large reward have their largest weight and the others their
+    smallest, so it is enough to try all ways of cutting the order of the rewards in two.
+    """
+    order = np.argsort(r)
+    means = []
+    for cut in range(len(r) + 1):
+        up = np.zeros(len(r), dtype=bool)
+        up[order[cut:]] = True
+        for w in (np.where(up, high, low), np.where(up, low, high)):
+            if w.sum() > 0.0:
+                means.append(float(w @ r / w.sum()))
+    return min(means), max(means)
