@@ -304,32 +304,6 @@ void reduce_into(const Simulator& plan, std::uint64_t key, std::uint64_t first_r
   reduce(plan, request, reductions);
 }
 
-// Policies in the caller's order, checked to be one law per state.
-void check_policies(const MdpModel& model, const Numbers& policies) {
-  const auto states = static_cast<py::ssize_t>(model.states());
-  const auto actions = static_cast<py::ssize_t>(model.actions());
-  if (policies.ndim() != 3 || policies.shape(1) != states || policies.shape(2) != actions) {
-    throw py::value_error("policies must have shape (n, " + std::to_string(states) + ", " +
-                          std::to_string(actions) + ")");
-  }
-  const auto p = policies.unchecked<3>();
-  for (py::ssize_t i = 0; i < p.shape(0); ++i) {
-    for (py::ssize_t s = 0; s < states; ++s) {
-      if (model.is_terminal(s)) continue;
-      double sum = 0.0;
-      bool inside = true;
-      for (py::ssize_t a = 0; a < actions; ++a) {
-        inside = inside && p(i, s, a) >= 0.0 && p(i, s, a) <= 1.0 + 1e-9;
-        sum += p(i, s, a);
-      }
-      if (!inside || !(std::abs(sum - 1.0) <= 1e-6)) {
-        throw py::value_error("policies[" + std::to_string(i) + ", " + std::to_string(s) +
-                              "] is not a probability law over the actions");
-      }
-    }
-  }
-}
-
 void check_threads(int threads) {
   if (threads < 1 || threads > 4096) {
     throw py::value_error("threads = " + std::to_string(threads) +
@@ -337,62 +311,82 @@ void check_threads(int threads) {
   }
 }
 
-py::tuple evaluate_model(const MdpModel& model, const Numbers& policies, double tolerance,
-                         bool iterative, int threads, const std::string& isa) {
-  check_policies(model, policies);
-  check_threads(threads);
-  const py::ssize_t count = policies.shape(0);
+// Shape (n, states, actions), or (n, states).
+void check_batch(const char* name, const MdpModel& model, const Numbers& batch, bool pairs) {
   const auto states = static_cast<py::ssize_t>(model.states());
   const auto actions = static_cast<py::ssize_t>(model.actions());
-  py::array_t<double> values(std::vector<py::ssize_t>{count, states});
-  py::array_t<double> q(std::vector<py::ssize_t>{count, states, actions});
-  py::array_t<std::int64_t> sweeps(count);
-  std::fill_n(values.mutable_data(), values.size(), 0.0);  // terminal states keep 0
-  std::fill_n(q.mutable_data(), q.size(), 0.0);
+  if (batch.ndim() != (pairs ? 3 : 2) || batch.shape(1) != states ||
+      (pairs && batch.shape(2) != actions)) {
+    throw py::value_error(std::string(name) + " must have shape (n, " + std::to_string(states) +
+                          (pairs ? ", " + std::to_string(actions) : std::string()) + ")");
+  }
+}
+
+// Runs an evaluation whose output has `trailing` dimensions per policy.
+py::array_t<double> evaluate_batch(const MdpModel& model, Evaluation evaluation,
+                                   const Numbers& given, const std::vector<py::ssize_t>& trailing) {
+  check_threads(evaluation.threads);
+  std::vector<py::ssize_t> shape{given.shape(0)};
+  shape.insert(shape.end(), trailing.begin(), trailing.end());
+  py::array_t<double> out(shape);
+  evaluation.count = given.shape(0);
+  evaluation.given = given.data();
+  evaluation.out = out.mutable_data();
+  const py::gil_scoped_release release;
+  evaluate_policies(model, evaluation);
+  return out;
+}
+
+Evaluation evaluation_of(MdpSolve::What what, int threads, const std::string& isa) {
   Evaluation evaluation;
-  evaluation.count = count;
-  evaluation.policies = policies.data();
-  evaluation.what = iterative ? MdpSolve::What::kValuesIterative : MdpSolve::What::kValues;
-  evaluation.tolerance = tolerance;
+  evaluation.what = what;
   evaluation.threads = threads;
   evaluation.isa = isa;
-  evaluation.values = values.mutable_data();
-  evaluation.q = q.mutable_data();
-  if (iterative) evaluation.sweeps = sweeps.mutable_data();
-  {
-    const py::gil_scoped_release release;
-    evaluate_policies(model, evaluation);
-  }
-  if (iterative) return py::make_tuple(values, q, sweeps);
-  return py::make_tuple(values, q);
+  return evaluation;
+}
+
+py::array_t<double> values_of(const MdpModel& model, const Numbers& policies, int threads,
+                              const std::string& isa) {
+  check_batch("policies", model, policies, true);
+  return evaluate_batch(model, evaluation_of(MdpSolve::What::kValues, threads, isa), policies,
+                        {static_cast<py::ssize_t>(model.states())});
+}
+
+py::tuple iterated_values_of(const MdpModel& model, const Numbers& policies, double tolerance,
+                             int threads, const std::string& isa) {
+  check_batch("policies", model, policies, true);
+  if (!(tolerance > 0.0)) throw py::value_error("tolerance must be positive");
+  py::array_t<std::int64_t> sweeps(policies.shape(0));
+  Evaluation evaluation = evaluation_of(MdpSolve::What::kValuesIterative, threads, isa);
+  evaluation.tolerance = tolerance;
+  evaluation.sweeps = sweeps.mutable_data();
+  const py::array_t<double> values =
+      evaluate_batch(model, evaluation, policies, {static_cast<py::ssize_t>(model.states())});
+  return py::make_tuple(values, sweeps);
+}
+
+py::array_t<double> q_of(const MdpModel& model, const Numbers& values, int threads,
+                         const std::string& isa) {
+  check_batch("values", model, values, false);
+  return evaluate_batch(
+      model, evaluation_of(MdpSolve::What::kQ, threads, isa), values,
+      {static_cast<py::ssize_t>(model.states()), static_cast<py::ssize_t>(model.actions())});
 }
 
 py::array_t<double> distribution_of(const MdpModel& model, const Numbers& policies,
                                     const Numbers& start, MdpSolve::What what, std::int64_t limit,
                                     int threads, const std::string& isa) {
-  check_policies(model, policies);
-  check_threads(threads);
+  check_batch("policies", model, policies, true);
   if (start.ndim() != 1 || start.shape(0) != static_cast<py::ssize_t>(model.states())) {
     throw py::value_error("start must have shape (" + std::to_string(model.states()) + ",)");
   }
   if (limit < 0) throw py::value_error("limit must be at least 0");
-  const py::ssize_t count = policies.shape(0);
-  const auto width = static_cast<py::ssize_t>(
-      what == MdpSolve::What::kDistribution ? model.states() : model.goals());
-  py::array_t<double> out(std::vector<py::ssize_t>{count, width});
-  std::fill_n(out.mutable_data(), out.size(), 0.0);
-  Evaluation evaluation;
-  evaluation.count = count;
-  evaluation.policies = policies.data();
-  evaluation.what = what;
+  Evaluation evaluation = evaluation_of(what, threads, isa);
   evaluation.start = start.data();
   evaluation.limit = limit;
-  evaluation.threads = threads;
-  evaluation.isa = isa;
-  evaluation.out = out.mutable_data();
-  const py::gil_scoped_release release;
-  evaluate_policies(model, evaluation);
-  return out;
+  const bool states = what == MdpSolve::What::kDistribution;
+  return evaluate_batch(model, evaluation, policies,
+                        {static_cast<py::ssize_t>(states ? model.states() : model.goals())});
 }
 
 using LaneMap = void (*)(const double*, double*, std::size_t);
@@ -504,22 +498,13 @@ PYBIND11_MODULE(_core, m, py::mod_gil_not_used()) {
       .def(py::init(&make_model), py::kw_only(), arg("states"), arg("actions"), arg("terminal"),
            arg("row_offsets"), arg("next_state"), arg("probability"), arg("reward"), arg("gamma"))
       .def_property_readonly("fill", &MdpModel::fill, "Entries of the upper factor.")
-      .def(
-          "evaluate",
-          [](const MdpModel& model, const Numbers& policies, int threads, const std::string& isa) {
-            return evaluate_model(model, policies, 0.0, false, threads, isa);
-          },
-          arg("policies"), py::kw_only(), arg("threads") = 1, arg("isa") = "auto",
-          "V and Q of each policy, by an exact solve.")
-      .def(
-          "evaluate_iterative",
-          [](const MdpModel& model, const Numbers& policies, double tolerance, int threads,
-             const std::string& isa) {
-            if (!(tolerance > 0.0)) throw py::value_error("tolerance must be positive");
-            return evaluate_model(model, policies, tolerance, true, threads, isa);
-          },
-          arg("policies"), arg("tolerance"), py::kw_only(), arg("threads") = 1, arg("isa") = "auto",
-          "V, Q and the number of sweeps, by Gauss-Seidel sweeps from 0.")
+      .def("evaluate", &values_of, arg("policies"), py::kw_only(), arg("threads") = 1,
+           arg("isa") = "auto", "V of each policy, by an exact solve; 0 in terminal states.")
+      .def("evaluate_iterative", &iterated_values_of, arg("policies"), arg("tolerance"),
+           py::kw_only(), arg("threads") = 1, arg("isa") = "auto",
+           "V and the number of sweeps, by Gauss-Seidel sweeps from 0.")
+      .def("q_values", &q_of, arg("values"), py::kw_only(), arg("threads") = 1, arg("isa") = "auto",
+           "Q = R + gamma P V of each value function.")
       .def(
           "state_distribution",
           [](const MdpModel& model, const Numbers& policies, const Numbers& start, int threads,

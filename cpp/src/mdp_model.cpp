@@ -98,7 +98,6 @@ MdpModel::MdpModel(std::int64_t states, std::int64_t actions, std::vector<std::u
   factors_ = symbolic_factors(pattern_of());
 
   row_offsets_.push_back(0);
-  std::vector<std::int64_t> arrivals(acting.size() + 1, 0);
   for (const std::int32_t s : original_) {
     for (std::int64_t a = 0; a < actions; ++a) {
       double cumulative = 0.0;
@@ -116,7 +115,6 @@ MdpModel::MdpModel(std::int64_t states, std::int64_t actions, std::vector<std::u
         cumulative_.push_back(cumulative);
         reward_.push_back(reward[at(e)]);
         expected += probability[at(e)] * reward[at(e)];
-        if (j >= 0) ++arrivals[at(j) + 1];
       }
       expected_reward_.push_back(expected);
       row_offsets_.push_back(static_cast<std::int64_t>(next_.size()));
@@ -124,17 +122,56 @@ MdpModel::MdpModel(std::int64_t states, std::int64_t actions, std::vector<std::u
           deterministic_ && row_offsets_.back() - row_offsets_[row_offsets_.size() - 2] == 1;
     }
   }
-  std::partial_sum(arrivals.begin(), arrivals.end(), arrivals.begin());
-  in_offsets_ = arrivals;
-  in_row_.resize(at(in_offsets_.back()));
-  in_probability_.resize(in_row_.size());
-  for (std::size_t row = 0; row + 1 < row_offsets_.size(); ++row) {
-    for (std::int64_t e = row_offsets_[row]; e < row_offsets_[row + 1]; ++e) {
-      const std::int32_t j = next_[at(e)];
-      if (j >= static_cast<std::int32_t>(acting.size())) continue;
-      const auto place = at(arrivals[at(j)]++);
-      in_row_[place] = static_cast<std::int32_t>(row);
-      in_probability_[place] = probability_[at(e)];
+  compile_elimination();
+}
+
+void MdpModel::Assembly::add(std::int64_t to, std::int64_t from, double by) {
+  slot.push_back(static_cast<std::int32_t>(to));
+  row.push_back(static_cast<std::int32_t>(from));
+  weight.push_back(by);
+}
+
+void MdpModel::compile_elimination() {
+  const std::int64_t n = acting();
+  const auto fill_in = static_cast<std::int64_t>(factors_.upper_columns.size());
+  const auto place = [](const std::vector<std::int64_t>& offsets,
+                        const std::vector<std::int32_t>& columns, std::int64_t i, std::int64_t j) {
+    const auto begin = columns.begin() + offsets[at(i)];
+    const auto end = columns.begin() + offsets[at(i + 1)];
+    return std::lower_bound(begin, end, static_cast<std::int32_t>(j)) - columns.begin();
+  };
+  const auto slot = [&](std::int64_t i, std::int64_t j) -> std::int64_t {
+    if (i == j) return i;
+    if (j > i) return 2 * n + place(factors_.upper_offsets, factors_.upper_columns, i, j);
+    return 2 * n + fill_in + place(factors_.lower_offsets, factors_.lower_columns, i, j);
+  };
+  for (std::int64_t row = 0; row < n * actions_; ++row) {
+    const std::int64_t i = row / actions_;
+    if (expected_reward_[at(row)] != 0.0) assembly_.add(n + i, row, expected_reward_[at(row)]);
+    for (std::int64_t e = row_offsets_[at(row)]; e < row_offsets_[at(row + 1)]; ++e) {
+      const std::int64_t j = next_[at(e)];
+      if (j >= n) continue;
+      const double weight = gamma_ * probability_[at(e)];
+      assembly_.add(slot(i, j), row, weight);
+      transposed_.add(slot(j, i), row, weight);
+    }
+  }
+  entry_updates_.push_back(0);
+  for (std::int64_t i = 0; i < n; ++i) {
+    for (std::int64_t e = factors_.lower_offsets[at(i)]; e < factors_.lower_offsets[at(i + 1)];
+         ++e) {
+      const std::int64_t k = factors_.lower_columns[at(e)];
+      multiplier_slot_.push_back(static_cast<std::int32_t>(2 * n + fill_in + e));
+      const auto update = [&](std::int64_t to, std::int64_t from) {
+        target_.push_back(static_cast<std::int32_t>(to));
+        source_.push_back(static_cast<std::int32_t>(from));
+      };
+      update(n + i, n + k);
+      for (std::int64_t u = factors_.upper_offsets[at(k)]; u < factors_.upper_offsets[at(k + 1)];
+           ++u) {
+        update(slot(i, factors_.upper_columns[at(u)]), 2 * n + u);
+      }
+      entry_updates_.push_back(static_cast<std::int64_t>(target_.size()));
     }
   }
 }
@@ -152,90 +189,170 @@ MdpModelView MdpModel::view() const {
   v.cumulative = cumulative_.data();
   v.reward = reward_.data();
   v.expected_reward = expected_reward_.data();
-  v.in_offsets = in_offsets_.data();
-  v.in_row = in_row_.data();
-  v.in_probability = in_probability_.data();
-  v.upper_offsets = factors_.upper_offsets.data();
-  v.upper_columns = factors_.upper_columns.data();
-  v.lower_offsets = factors_.lower_offsets.data();
-  v.lower_columns = factors_.lower_columns.data();
+  EliminationView& e = v.elimination;
+  e.slots = 2 * acting() + 2 * static_cast<std::int64_t>(fill());
+  e.assembly_count = static_cast<std::int64_t>(assembly_.slot.size());
+  e.assembly_slot = assembly_.slot.data();
+  e.assembly_row = assembly_.row.data();
+  e.assembly_weight = assembly_.weight.data();
+  e.transposed_count = static_cast<std::int64_t>(transposed_.slot.size());
+  e.transposed_slot = transposed_.slot.data();
+  e.transposed_row = transposed_.row.data();
+  e.transposed_weight = transposed_.weight.data();
+  e.row_entries = factors_.lower_offsets.data();
+  e.multiplier_slot = multiplier_slot_.data();
+  e.pivot = factors_.lower_columns.data();
+  e.entry_updates = entry_updates_.data();
+  e.target = target_.data();
+  e.source = source_.data();
+  e.upper_offsets = factors_.upper_offsets.data();
+  e.upper_columns = factors_.upper_columns.data();
   return v;
 }
 
 std::size_t solve_workspace_bytes(const MdpModel& model, int lanes) {
-  return (3 * at(model.acting()) + model.fill()) * at(lanes) * sizeof(double);
+  return model.elimination_rows() * at(lanes) * sizeof(double);
 }
 
-void evaluate_policies(const MdpModel& model, const Evaluation& evaluation) {
-  constexpr std::int64_t W = kMdpBlock;
-  const MdpModelView view = model.view();
-  const auto solve = kernel_table(evaluation.isa).mdp_solve;
-  const std::int64_t n = view.acting;
-  const std::int64_t A = view.actions;
-  std::vector<double> start(at(n));
-  if (evaluation.start != nullptr) {
-    for (std::int64_t i = 0; i < n; ++i) start[at(i)] = evaluation.start[model.original()[at(i)]];
+namespace {
+
+// One block of an evaluation: rows of lanes in and out of the caller's arrays.
+class Batch {
+ public:
+  Batch(const MdpModel& model, const Evaluation& evaluation)
+      : model_(model), evaluation_(evaluation), view_(model.view()), start_(at(view_.acting)) {
+    if (evaluation.start == nullptr) return;
+    for (std::int64_t i = 0; i < view_.acting; ++i) {
+      start_[at(i)] = evaluation.start[model.original()[at(i)]];
+    }
   }
-  const std::int64_t policy_rows = n * A;
-  const std::int64_t rows = 2 * policy_rows + (n + view.goals) + std::max(n, view.goals) + 1;
-  const std::size_t bytes = at(rows * W) * sizeof(double) + solve_workspace_bytes(model, kMdpBlock);
+
+  std::size_t workspace_bytes() const {
+    return at(pair_rows() + 2 * state_rows() + 1) * W * sizeof(double) +
+           solve_workspace_bytes(model_, W);
+  }
+
+  void run(std::int64_t block, double* memory,
+           void (*solve)(const MdpModelView&, const MdpSolve&)) {
+    double* pairs = memory;
+    double* values = pairs + pair_rows() * W;
+    double* out = values + state_rows() * W;
+    MdpSolve task{};
+    task.what = evaluation_.what;
+    task.policy = pairs;
+    task.start = start_.data();
+    task.tolerance = evaluation_.tolerance;
+    task.max_sweeps = kMaxSweepsAlone;
+    task.limit = evaluation_.limit;
+    task.values = values;
+    task.q = pairs;
+    task.out = out;
+    task.sweeps = out + state_rows() * W;
+    task.workspace = task.sweeps + W;
+    first_ = block * W;
+    valid_ = std::min<std::int64_t>(W, evaluation_.count - first_);
+    if (evaluation_.what == MdpSolve::What::kQ) {
+      load_values(values);
+    } else {
+      load_policies(pairs);
+    }
+    solve(view_, task);
+    switch (evaluation_.what) {
+      case MdpSolve::What::kQ:
+        store(pairs, view_.actions);
+        break;
+      case MdpSolve::What::kDistribution:
+        store(out, 1);
+        break;
+      case MdpSolve::What::kGoalProbability:
+        for (std::int64_t l = 0; l < valid_; ++l) {
+          for (std::int64_t g = 0; g < view_.goals; ++g) {
+            evaluation_.out[(first_ + l) * view_.goals + g] = out[g * W + l];
+          }
+        }
+        break;
+      default:
+        store(values, 1);
+        for (std::int64_t l = 0; l < valid_ && evaluation_.sweeps != nullptr; ++l) {
+          evaluation_.sweeps[first_ + l] = static_cast<std::int64_t>(task.sweeps[l]);
+        }
+    }
+  }
+
+ private:
+  static constexpr int W = kMdpBlock;
+  std::int64_t pair_rows() const { return view_.acting * view_.actions; }
+  std::int64_t state_rows() const { return view_.acting + view_.goals; }
+
+  // Lanes past the last policy repeat it.
+  std::int64_t place(std::int64_t l) const { return first_ + std::min(l, valid_ - 1); }
+
+  void load_policies(double* pairs) const {
+    const std::int64_t A = view_.actions;
+    for (std::int64_t l = 0; l < W; ++l) {
+      const double* policy = evaluation_.given + place(l) * model_.states() * A;
+      for (std::int64_t i = 0; i < view_.acting; ++i) {
+        const double* law = policy + model_.original()[at(i)] * A;
+        double* rows = pairs + i * A * W + l;
+        double sum = 0.0;
+        double least = 0.0;
+        for (std::int64_t k = 0; k < A; ++k) {
+          rows[k * W] = law[k];
+          sum += law[k];
+          least = law[k] < least ? law[k] : least;
+        }
+        if (!(least >= 0.0 && std::abs(sum - 1.0) <= 1e-6)) {
+          refuse("policies[" + std::to_string(place(l)) + ", state " +
+                     std::to_string(model_.original()[at(i)]) + "]",
+                 "numbers that sum to " + show(sum), "probabilities that sum to 1");
+        }
+      }
+    }
+  }
+
+  void load_values(double* values) const {
+    for (std::int64_t l = 0; l < W; ++l) {
+      const double* given = evaluation_.given + place(l) * model_.states();
+      for (std::int64_t i = 0; i < view_.acting; ++i) {
+        values[i * W + l] = given[model_.original()[at(i)]];
+      }
+      for (std::int64_t g = 0; g < view_.goals; ++g) values[(view_.acting + g) * W + l] = 0.0;
+    }
+  }
+
+  // Rows of acting states, `width` each, to the caller's order; terminal states get 0.
+  void store(const double* rows, std::int64_t width) const {
+    for (std::int64_t l = 0; l < valid_; ++l) {
+      double* out = evaluation_.out + (first_ + l) * model_.states() * width;
+      for (std::int64_t s = 0; s < model_.states(); ++s) {
+        const std::int64_t i = model_.inner()[at(s)];
+        for (std::int64_t k = 0; k < width; ++k) {
+          out[s * width + k] = i < 0 ? 0.0 : rows[(i * width + k) * W + l];
+        }
+      }
+    }
+  }
+
+  const MdpModel& model_;
+  const Evaluation& evaluation_;
+  MdpModelView view_;
+  std::vector<double> start_;
+  std::int64_t first_ = 0;
+  std::int64_t valid_ = 0;
+};
+
+}  // namespace
+
+void evaluate_policies(const MdpModel& model, const Evaluation& evaluation) {
+  const auto solve = kernel_table(evaluation.isa).mdp_solve;
+  const Batch pattern(model, evaluation);
+  std::vector<Batch> batches(at(evaluation.threads), pattern);
   std::vector<Workspace> workspaces(at(evaluation.threads));
-  run_blocks((evaluation.count + W - 1) / W, evaluation.threads,
+  run_blocks((evaluation.count + kMdpBlock - 1) / kMdpBlock, evaluation.threads,
              [&](int worker, std::int64_t block, Progress&) {
                Workspace& workspace = workspaces[at(worker)];
-               if (!workspace) workspace = make_workspace(bytes);
-               auto* policy = static_cast<double*>(workspace.get());
-               double* q = policy + policy_rows * W;
-               double* values = q + policy_rows * W;
-               double* out = values + (n + view.goals) * W;
-               double* sweeps = out + std::max(n, view.goals) * W;
-               const std::int64_t first = block * W;
-               const std::int64_t valid = std::min(W, evaluation.count - first);
-               for (std::int64_t l = 0; l < W; ++l) {
-                 const double* source =
-                     evaluation.policies + (first + std::min(l, valid - 1)) * model.states() * A;
-                 for (std::int64_t i = 0; i < n; ++i) {
-                   for (std::int64_t k = 0; k < A; ++k) {
-                     policy[(i * A + k) * W + l] = source[model.original()[at(i)] * A + k];
-                   }
-                 }
-               }
-               MdpSolve task{};
-               task.what = evaluation.what;
-               task.policy = policy;
-               task.start = start.data();
-               task.tolerance = evaluation.tolerance;
-               task.max_sweeps = kMaxSweepsAlone;
-               task.limit = evaluation.limit;
-               task.values = values;
-               task.q = q;
-               task.out = out;
-               task.sweeps = sweeps;
-               task.workspace = sweeps + W;
-               solve(view, task);
-               for (std::int64_t l = 0; l < valid; ++l) {
-                 const std::int64_t p = first + l;
-                 if (evaluation.sweeps != nullptr) {
-                   evaluation.sweeps[p] = static_cast<std::int64_t>(sweeps[l]);
-                 }
-                 if (evaluation.what == MdpSolve::What::kGoalProbability) {
-                   for (std::int64_t g = 0; g < view.goals; ++g) {
-                     evaluation.out[p * view.goals + g] = out[g * W + l];
-                   }
-                   continue;
-                 }
-                 for (std::int64_t i = 0; i < n; ++i) {
-                   const std::int64_t s = model.original()[at(i)];
-                   if (evaluation.what == MdpSolve::What::kDistribution) {
-                     evaluation.out[p * model.states() + s] = out[i * W + l];
-                     continue;
-                   }
-                   evaluation.values[p * model.states() + s] = values[i * W + l];
-                   for (std::int64_t k = 0; k < A; ++k) {
-                     evaluation.q[(p * model.states() + s) * A + k] = q[(i * A + k) * W + l];
-                   }
-                 }
-               }
+               if (!workspace) workspace = make_workspace(pattern.workspace_bytes());
+               batches[at(worker)].run(block, static_cast<double*>(workspace.get()), solve);
              },
              {});
 }

@@ -156,9 +156,9 @@ std::size_t MdpSimulator::workspace_bytes(int lanes) const {
   const auto limit = static_cast<std::size_t>(plan_.limit);
   constexpr std::size_t kUniformRows = 32;
   constexpr std::size_t kSingleRows = 15;
-  const std::size_t rows = 3 * (n + 1) * A + 2 * (n + 1) + (n + goals) + 3 * n + model_->fill() +
-                           5 * limit + (states * A + goals + n + 1) + 3 * A + kUniformRows +
-                           kSingleRows;
+  const std::size_t rows = 3 * (n + 1) * A + 2 * (n + 1) + (n + goals) +
+                           model_->elimination_rows() + 5 * limit + (states * A + goals + n + 1) +
+                           3 * A + kUniformRows + kSingleRows;
   return rows * static_cast<std::size_t>(lanes) * sizeof(double);
 }
 

@@ -35,6 +35,7 @@ __all__ = ["Evaluation", "evaluate", "optimal"]
 Floats = npt.NDArray[np.float64]
 
 _MOST_THREADS = 4096
+_SUM_TOLERANCE = 1e-6  # of the core
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,10 +46,9 @@ class Evaluation:
     ----------
     mdp : TabularMDP
     policy : float64[..., S, A]
+        Not a copy where it could be avoided: leave it as it is while this object is used.
     V : float64[..., S]
         V(s), 0 in terminal states.
-    Q : float64[..., S, A]
-        Q(s, a), 0 in terminal states.
     sweeps : int64[...] or None
         How many sweeps the iterative method needed; None if it was solved directly.
     threads : int
@@ -58,7 +58,6 @@ class Evaluation:
     mdp: TabularMDP
     policy: Floats
     V: Floats
-    Q: Floats
     sweeps: npt.NDArray[np.int64] | None = None
     threads: int = 1
 
@@ -73,6 +72,19 @@ class Evaluation:
         0.9801
         """
         return np.asarray(self.V @ self.mdp.start_distribution)
+
+    @cached_property
+    def Q(self) -> Floats:  # noqa: N802
+        """Q(s, a) = R(s, a) + gamma sum_s' P(s'|s, a) V(s'); 0 in terminal states.
+
+        Examples
+        --------
+        >>> from committal.config import gridworld
+        >>> print(optimal(gridworld("S.A", goals={"A": 1}, gamma=0.5)).Q[0])
+        [0.125 0.25  0.125 0.125]
+        """
+        q = _model(self.mdp).q_values(self.V.reshape(-1, self.V.shape[-1]), threads=self.threads)
+        return q.reshape(self.policy.shape)
 
     @cached_property
     def advantage(self) -> Floats:
@@ -175,12 +187,17 @@ def evaluate(
     batch = pi.reshape(-1, *pi.shape[-2:])
     model = _model(mdp)
     sweeps = None
-    if method == "direct":
-        V, Q = model.evaluate(batch, threads=threads)
-    else:
-        V, Q, counts = model.evaluate_iterative(batch, tolerance, threads=threads)
-        sweeps = counts.reshape(pi.shape[:-2])
-    return Evaluation(mdp, pi, V.reshape(pi.shape[:-1]), Q.reshape(pi.shape), sweeps, threads)
+    try:
+        if method == "direct":
+            V = model.evaluate(batch, threads=threads)
+        else:
+            V, counts = model.evaluate_iterative(batch, tolerance, threads=threads)
+            sweeps = counts.reshape(pi.shape[:-2])
+    except ValueError:
+        # The core checks the probabilities while it reads them; here they only get their names.
+        _refuse_wrong_rows(mdp, pi)
+        raise
+    return Evaluation(mdp, pi, V.reshape(pi.shape[:-1]), sweeps, threads)
 
 
 def optimal(mdp: TabularMDP) -> Evaluation:
@@ -253,12 +270,15 @@ def _policies(mdp: TabularMDP, policy: Any) -> Floats:
     pi = np.ascontiguousarray(numeric("policy", given, allowed))
     if pi.shape[-2:] != shape:
         raise ConfigError("policy", policy, f"{allowed}; the shape is {pi.shape}")
+    return pi
+
+
+def _refuse_wrong_rows(mdp: TabularMDP, pi: Floats) -> None:
+    """Name the first state whose row is not a law. The core has noticed one while solving."""
     sums = pi.sum(axis=-1)
-    good = np.all((pi >= 0.0) & (pi <= 1.0 + check.SUM_TOLERANCE), axis=-1)
-    good &= np.abs(sums - 1.0) <= check.SUM_TOLERANCE
+    good = np.all(pi >= 0.0, axis=-1) & (np.abs(sums - 1.0) <= _SUM_TOLERANCE)
     wrong = np.argwhere(~good & ~mdp.is_terminal)
     if len(wrong):
         where = tuple(wrong[0].tolist())
         text = f"probabilities of the actions that sum to 1 (the sum is {sums[where]:.12g})"
         raise ConfigError(f"policy[{', '.join(map(str, where))}]", pi[where], text)
-    return pi

@@ -7,26 +7,59 @@ what is computed is handed over before more is asked for, and memory stays bound
 
 from __future__ import annotations
 
+import asyncio
+import secrets
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import (
     FIRST_COMPLETED,
-    BrokenExecutor,
     CancelledError,
     Executor,
     Future,
+    InvalidStateError,
     ThreadPoolExecutor,
     wait,
 )
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Generic, TypeVar
 
 from committal.errors import ExecutorError
 
 Task = TypeVar("Task")
 
+_WATCH_SECONDS = 0.01
+_MOST_FETCHES = 32
+
 #: How often a task is tried again after its worker died.
 MOST_RETRIES = 20
+
+
+class Work(Generic[Task]):
+    """A function that returns its errors instead of raising them.
+
+    Whatever an executor raises is then about its workers, whatever exception it uses for that,
+    and the task can be given to another one.
+
+    Parameters
+    ----------
+    work : callable
+        From a task to bytes. To reach other processes it must be importable there.
+
+    Examples
+    --------
+    >>> Work(int.bit_length)("7")
+    TypeError("descriptor 'bit_length' for 'int' objects doesn't apply to a 'str' object")
+    """
+
+    def __init__(self, work: Callable[[Task], bytes]) -> None:
+        self._work = work
+
+    def __call__(self, task: Task) -> bytes | Exception:
+        try:
+            return self._work(task)
+        except Exception as error:
+            return error
 
 
 class InFlight(Generic[Task]):
@@ -37,7 +70,7 @@ class InFlight(Generic[Task]):
     executor : concurrent.futures.Executor
         Who computes; it is not shut down.
     work : callable
-        From a task to bytes. To reach other processes it must be importable there.
+        From a task to bytes.
     window : int
         How many tasks may be in flight.
 
@@ -52,9 +85,9 @@ class InFlight(Generic[Task]):
 
     def __init__(self, executor: Executor, work: Callable[[Task], bytes], *, window: int) -> None:
         self._executor = executor
-        self._work = work
+        self._work = Work(work)
         self._window = window
-        self._tasks: dict[Future[bytes], Task] = {}
+        self._tasks: dict[Future[bytes | Exception], Task] = {}
         self._retries: dict[Task, int] = {}
 
     def __len__(self) -> int:
@@ -69,33 +102,43 @@ class InFlight(Generic[Task]):
         """Hand over a task."""
         try:
             future = self._executor.submit(self._work, task)
-        except (BrokenExecutor, RuntimeError) as error:
+        except Exception as error:
             raise ExecutorError(
-                f"the executor takes no more work ({error}); what is finished is kept in the "
-                "store: run again with a new executor"
+                f"the executor takes no more work ({type(error).__name__}: {error}); what is "
+                "finished is kept in the store: run again with a new executor"
             ) from error
         self._tasks[future] = task
 
     def collect(self, timeout: float) -> list[tuple[Task, bytes]]:
-        """Wait for results, and return those that are there."""
+        """Wait for results, and return those that are there.
+
+        Raises
+        ------
+        ExecutorError
+            If too many workers died over one task.
+        Exception
+            Whatever a task raised.
+        """
         done, _ = wait(self._tasks, timeout, FIRST_COMPLETED)
         found = []
         for future in done:
             task = self._tasks.pop(future)
             try:
-                found.append((task, future.result()))
+                result = future.result()
             except (Exception, CancelledError) as error:
-                if not _worker_died(error):
-                    raise
                 self._retry(task, error)
+                continue
+            if isinstance(result, Exception):
+                raise result
+            found.append((task, result))
         return found
 
     def _retry(self, task: Task, error: BaseException) -> None:
         tries = self._retries.get(task, 0) + 1
         if tries > MOST_RETRIES:
             raise ExecutorError(
-                f"a chunk was given up after {tries} workers died over it; the last error was: "
-                f"{type(error).__name__}: {error}"
+                f"a chunk was given up after {tries} workers were lost over it; the last error "
+                f"was {type(error).__name__}: {error}"
             ) from error
         self._retries[task] = tries
         self.submit(task)
@@ -104,21 +147,14 @@ class InFlight(Generic[Task]):
         """Cancel what has not begun and return what is finished already."""
         for future in self._tasks:
             future.cancel()
-        finished = [
-            (task, future.result())
-            for future, task in self._tasks.items()
-            if future.done() and not future.cancelled() and future.exception() is None
-        ]
+        finished = []
+        for future, task in self._tasks.items():
+            if future.done() and not future.cancelled() and future.exception() is None:
+                result = future.result()
+                if isinstance(result, bytes):
+                    finished.append((task, result))
         self._tasks.clear()
         return finished
-
-
-def _worker_died(error: BaseException) -> bool:
-    """Say whether a task failed because of its worker and not because of itself."""
-    if isinstance(error, BrokenExecutor | CancelledError | ConnectionError):
-        return True
-    # Dask's own errors about workers and connections, without importing Dask.
-    return type(error).__module__.partition(".")[0] == "distributed"
 
 
 class Cancelled(Exception):  # noqa: N818  # it is not an error
@@ -180,6 +216,110 @@ class LocalThreads:
         return sum(self._done.copy().values())
 
 
+class DaskExecutor(Executor):
+    """The workers of a Dask cluster.
+
+    A worker may die between the end of a task and the transfer of its result. Dask's own executor
+    then raises errors about itself or waits for ever. Here every result is fetched by itself, and
+    one that does not come in time is given up, as if its worker had died during the task.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        A connection to the scheduler.
+    patience : float, optional
+        Seconds that the transfer of one result may take.
+    """
+
+    def __init__(self, client: Any, *, patience: float = 20.0) -> None:
+        self._client = client
+        self._patience = patience
+        self._lock = threading.Lock()
+        self._remote: dict[Future[Any], Any] = {}
+        self._watcher: threading.Thread | None = None
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Hand over a call."""
+        local: Future[Any] = Future()
+        # Not pure: a task that is tried again must not be mistaken for the one that was lost.
+        remote = self._client.submit(fn, *args, pure=False, key=_key(), **kwargs)
+        with self._lock:
+            self._remote[local] = remote
+            if self._watcher is None:
+                self._watcher = threading.Thread(target=self._watch, daemon=True)
+                self._watcher.start()
+        return local
+
+    def _watch(self) -> None:
+        """Look after all calls until there are none; one thread for all of them."""
+        fetches: dict[Future[Any], tuple[Future[Any], float]] = {}
+        while True:
+            with self._lock:
+                if not self._remote:
+                    self._watcher = None
+                    return
+                calls = list(self._remote.items())
+            for local, remote in calls:
+                if local.cancelled():
+                    self._end(local, None)
+                elif local in fetches:
+                    fetch, until = fetches[local]
+                    if fetch.done():
+                        self._end(local, fetch)
+                    elif time.monotonic() > until:
+                        fetch.cancel()
+                        self._end(local, None)
+                elif remote.status == "finished" and len(fetches) < _MOST_FETCHES:
+                    fetches[local] = self._fetch(remote), time.monotonic() + self._patience
+                elif remote.status == "error":
+                    fetches[local] = self._fetch(remote), time.monotonic() + self._patience
+                elif remote.status in ("lost", "cancelled"):
+                    self._end(local, None)
+            fetches = {local: fetch for local, fetch in fetches.items() if not local.done()}
+            time.sleep(_WATCH_SECONDS)
+
+    def _fetch(self, remote: Any) -> Future[Any]:
+        call = self._client.gather(remote, asynchronous=True)
+        return asyncio.run_coroutine_threadsafe(call, self._client.loop.asyncio_loop)
+
+    def _end(self, local: Future[Any], fetch: Future[Any] | None) -> None:
+        """Pass on what was fetched; nothing means that it is lost."""
+        with self._lock:
+            remote = self._remote.pop(local)
+        error: BaseException | None
+        if fetch is None or fetch.cancelled():
+            error, result = ConnectionError("the result of a task was lost"), None
+        else:
+            error = fetch.exception()
+            result = None if error else fetch.result()
+        with suppress(Exception):
+            remote.cancel()  # it is not needed any more, wherever it is
+        # It may have been cancelled in the meantime, which is as good as done.
+        with suppress(InvalidStateError):
+            if error is None:
+                local.set_result(result)
+            else:
+                local.set_exception(error)
+
+
+def _key() -> str:
+    return f"committal-chunk-{secrets.token_hex(8)}"
+
+
+def adapted(executor: object) -> Executor | None:
+    """Return an executor that survives its workers; None for what is none.
+
+    Parameters
+    ----------
+    executor : concurrent.futures.Executor, or distributed.Client
+        Dask's client and Dask's own executor become a :class:`DaskExecutor`.
+    """
+    if type(executor).__module__.partition(".")[0] == "distributed":
+        client = getattr(executor, "_client", executor)
+        return DaskExecutor(client)
+    return executor if isinstance(executor, Executor) else None
+
+
 @contextmanager
 def dask_executor(address: str) -> Iterator[Executor]:
     """Connect to a scheduler of Dask.
@@ -204,4 +344,4 @@ def dask_executor(address: str) -> Iterator[Executor]:
     except (OSError, ValueError, TimeoutError) as error:
         raise ExecutorError(f"no scheduler answers at {address}: {error}") from error
     with client:
-        yield client.get_executor()
+        yield DaskExecutor(client)

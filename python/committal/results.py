@@ -165,7 +165,7 @@ def reduced_variables(
         ):
             variables[f"{name}_{suffix}"] = (
                 ("time", *trailing),
-                values.reshape(-1, *shape),
+                values.reshape(len(values), *shape),
                 {"long_name": f"{what} {described.long_name}", "units": described.units},
             )
 

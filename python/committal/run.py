@@ -75,7 +75,8 @@ def run(
     Returns
     -------
     xarray.Dataset
-        Dimensions `run`, `time` and `arm`; without `run` where the record reduces over runs.
+        Dimensions `run`, `time` and `arm`, or `state`, `action` and `terminal` of an MDP; without
+        `run` where the record reduces over runs.
         See :func:`committal.experiment_of` for the way back.
 
     Raises

@@ -30,7 +30,7 @@ from committal.config import Experiment
 from committal.costs import Estimate, chunk_size, estimate, memory, table
 from committal.engine import Arrays, Engine
 from committal.errors import ConfigError, ConfigTypeError, StoreError, StoreWarning
-from committal.executors import InFlight, LocalThreads
+from committal.executors import InFlight, LocalThreads, adapted
 from committal.grid import Axis, Grid, GridLike, Label
 from committal.progress import Bar
 from committal.run import Progress
@@ -299,8 +299,10 @@ class Study:
         ExecutorError
             If the executor breaks.
         """
-        if executor is not None and not isinstance(executor, Executor):
-            raise ConfigTypeError("executor", executor, "a concurrent.futures.Executor or None")
+        if executor is not None:
+            given, executor = executor, adapted(executor)
+            if executor is None:
+                raise ConfigTypeError("executor", given, "a concurrent.futures.Executor or None")
         if until is not None and not isinstance(until, Precision):
             raise ConfigTypeError("until", until, "a Precision or None")
         if not (isinstance(progress, bool) or callable(progress)):
@@ -471,9 +473,13 @@ def _dataset(
 
 def _is_outcome(outcome: Any, configurations: int) -> bool:
     names = ("runs", "estimate", "low", "high", "reached")
-    return isinstance(outcome, dict) and "until" in outcome and all(
-        isinstance(outcome.get(name), list) and len(outcome[name]) == configurations
-        for name in names
+    return (
+        isinstance(outcome, dict)
+        and "until" in outcome
+        and all(
+            isinstance(outcome.get(name), list) and len(outcome[name]) == configurations
+            for name in names
+        )
     )
 
 

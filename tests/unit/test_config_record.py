@@ -115,7 +115,10 @@ VALUES: list[tuple[str, Callable[[], object]]] = [
     ("Record.log", lambda: Record(at=2, log=5)),
     ("Record.names", lambda: Record("action", reduce=Reduce())),
     ("Record.reduce", lambda: Record("reward", reduce=Reduce(bins=3))),
-    ("Record.reduce.range", lambda: Record("value", reduce=Reduce(bins=3, range={"theta": (0, 1)}))),
+    (
+        "Record.reduce.range",
+        lambda: Record("value", reduce=Reduce(bins=3, range={"theta": (0, 1)})),
+    ),
     ("Reduce.below", lambda: Reduce(below=float("nan"))),
     ("Reduce.quantiles", lambda: Reduce(quantiles=[1.5])),
     ("Reduce.bins", lambda: Reduce(bins=0)),

@@ -29,6 +29,37 @@ enum class MdpQuantity : int {
 };
 MdpQuantity mdp_quantity(std::string_view name);
 
+// The solution of (I - gamma P_pi) x = y as a program over numbered slots, each a row of lanes: the
+// same for every policy. With off-diagonal entries N_ij >= 0 (the matrix is D - N) every step is
+// "slot += product": nothing cancels but the diagonal, which is kept negated.
+//
+//   slot i              -D_i            slot acting + i      y_i
+//   slots from 2 acting  the N_ij of the factors
+struct EliminationView {
+  std::int64_t slots;
+  // slot[assembly_slot] += assembly_weight * pi[assembly_row]; y included when solving for V ...
+  std::int64_t assembly_count;
+  const std::int32_t* assembly_slot;
+  const std::int32_t* assembly_row;
+  const double* assembly_weight;
+  // ... and for the transposed matrix, y not included.
+  std::int64_t transposed_count;
+  const std::int32_t* transposed_slot;
+  const std::int32_t* transposed_row;
+  const double* transposed_weight;
+  // Row i: its entries left of the diagonal, in order. Entry e: slot multiplier_slot[e] times
+  // 1 / D of row pivot[e], then slot[target] += slot[multiplier] * slot[source].
+  const std::int64_t* row_entries;  // [acting + 1]
+  const std::int32_t* multiplier_slot;
+  const std::int32_t* pivot;
+  const std::int64_t* entry_updates;  // [entries + 1]
+  const std::int32_t* target;
+  const std::int32_t* source;
+  // Row i: its entries right of the diagonal, for the substitution.
+  const std::int64_t* upper_offsets;  // [acting + 1]
+  const std::int32_t* upper_columns;  // slot 2 acting + position
+};
+
 // What the kernels read of an MDP.
 struct MdpModelView {
   std::int64_t acting;  // states that are acted in
@@ -41,14 +72,8 @@ struct MdpModelView {
   const double* probability;
   const double* cumulative;
   const double* reward;
-  const double* expected_reward;   // [acting * actions]
-  const std::int64_t* in_offsets;  // [acting + 1] transitions into a state
-  const std::int32_t* in_row;      // ... from row = state * actions + action
-  const double* in_probability;
-  const std::int64_t* upper_offsets;
-  const std::int32_t* upper_columns;
-  const std::int64_t* lower_offsets;
-  const std::int32_t* lower_columns;
+  const double* expected_reward;  // [acting * actions]
+  EliminationView elimination;
 };
 
 // An MDP, checked and prepared for elimination.
@@ -70,6 +95,10 @@ class MdpModel {
   const std::vector<std::int32_t>& inner() const { return inner_; }
   const std::vector<std::int32_t>& original() const { return original_; }
   std::size_t fill() const { return factors_.upper_columns.size(); }
+  // Rows of lanes that the elimination works on: its slots and 1 / D.
+  std::size_t elimination_rows() const {
+    return 3 * original_.size() + 2 * factors_.upper_columns.size();
+  }
   double gamma() const { return gamma_; }
 
  private:
@@ -86,22 +115,33 @@ class MdpModel {
   std::vector<double> cumulative_;
   std::vector<double> reward_;
   std::vector<double> expected_reward_;
-  std::vector<std::int64_t> in_offsets_;
-  std::vector<std::int32_t> in_row_;
-  std::vector<double> in_probability_;
+  // The program of EliminationView.
+  void compile_elimination();
+  struct Assembly {
+    std::vector<std::int32_t> slot;
+    std::vector<std::int32_t> row;
+    std::vector<double> weight;
+    void add(std::int64_t to, std::int64_t from, double by);
+  };
   Factors factors_;
+  Assembly assembly_;
+  Assembly transposed_;
+  std::vector<std::int32_t> multiplier_slot_;
+  std::vector<std::int64_t> entry_updates_;
+  std::vector<std::int32_t> target_;
+  std::vector<std::int32_t> source_;
 };
 
 // One block of kMdpBlock policies to evaluate; rows hold one policy per lane.
 struct MdpSolve {
-  enum class What : int { kValues, kValuesIterative, kDistribution, kGoalProbability };
+  enum class What : int { kValues, kValuesIterative, kQ, kDistribution, kGoalProbability };
   What what;
-  const double* policy;  // [acting][actions][lanes]
+  const double* policy;  // [acting][actions][lanes], but for kQ
   const double* start;   // [acting], for kDistribution and kGoalProbability
   double tolerance;
   std::int64_t max_sweeps;
   std::int64_t limit;
-  double* values;   // [acting + goals][lanes]
+  double* values;   // [acting + goals][lanes]; read for kQ
   double* q;        // [acting][actions][lanes]
   double* out;      // distribution [acting][lanes] or probability [goals][lanes]
   double* sweeps;   // [lanes]
@@ -109,20 +149,20 @@ struct MdpSolve {
 };
 std::size_t solve_workspace_bytes(const MdpModel& model, int lanes);
 
-// Evaluates `count` policies (caller's order, [count][states][actions]) on `threads` threads.
+// Evaluates `count` policies (caller's order, [count][states][actions]) on `threads` threads; for
+// kQ it is value functions [count][states] that are given. Throws std::invalid_argument where a
+// policy is not a law.
 struct Evaluation {
   std::int64_t count = 0;
-  const double* policies = nullptr;
+  const double* given = nullptr;
   MdpSolve::What what = MdpSolve::What::kValues;
   const double* start = nullptr;  // [states]
   double tolerance = 0.0;
   std::int64_t limit = 0;
   int threads = 1;
   std::string isa = "auto";
-  double* values = nullptr;        // [count][states]
-  double* q = nullptr;             // [count][states][actions]
-  double* out = nullptr;           // [count][states] or [count][goals]
-  std::int64_t* sweeps = nullptr;  // [count]
+  double* out = nullptr;           // [count][states], for kQ [states][actions], for goals [goals]
+  std::int64_t* sweeps = nullptr;  // [count], for kValuesIterative
 };
 void evaluate_policies(const MdpModel& model, const Evaluation& evaluation);
 

@@ -20,7 +20,9 @@
 #define COMMITTAL_LANES(l, W) \
   _Pragma("clang loop vectorize(assume_safety)") for (int l = 0; l < (W); ++l)
 #elif defined(__GNUC__)
-#define COMMITTAL_LANES(l, W) _Pragma("GCC ivdep") for (int l = 0; l < (W); ++l)
+// Without "unroll 1" GCC peels short loops into scalar code before it thinks of vectors.
+#define COMMITTAL_LANES(l, W) \
+  _Pragma("GCC ivdep") _Pragma("GCC unroll 1") for (int l = 0; l < (W); ++l)
 #else
 #define COMMITTAL_LANES(l, W) for (int l = 0; l < (W); ++l)
 #endif

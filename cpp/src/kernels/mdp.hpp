@@ -67,7 +67,7 @@ class MdpBlock {
     baseline_ = take(n_ + 1);
     values_ = take(n_ + m_.goals);
     elimination_ = elimination_rows<W>(m_, next);
-    take(3 * n_ + m_.upper_offsets[n_]);
+    take(m_.elimination.slots + n_);
     path_state_ = reinterpret_cast<std::int64_t*>(take(plan_.limit));
     path_action_ = reinterpret_cast<std::int64_t*>(take(plan_.limit));
     path_weight_ = take(plan_.limit);
@@ -433,8 +433,8 @@ class MdpBlock {
       emit(MdpQuantity::kValue, index, record_, 1);
     }
     if (wants(MdpQuantity::kGoalProbability)) {
-      // The scratch of the elimination has the two rows per state that this needs.
-      goal_probability<W>(m_, policy_, plan_.start, plan_.limit, elimination_.row, record_);
+      // The slots of the elimination are the two scratch rows per state that this needs.
+      goal_probability<W>(m_, policy_, plan_.start, plan_.limit, elimination_.slot, record_);
       emit(MdpQuantity::kGoalProbability, index, record_, m_.goals);
     }
     if (wants(MdpQuantity::kPolicy)) {

@@ -1,6 +1,6 @@
 // Exact policy evaluation on the lanes of a block: one policy per lane, one sparsity for all.
 //
-//   (I - gamma P_pi) V = R_pi        by elimination in the model's order, without pivoting: the
+//   (I - gamma P_pi) V = R_pi        by the model's elimination program, without pivoting: the
 //                                    matrix is a diagonally dominant M-matrix, so none is needed
 //   (I - gamma P_pi)^T d = rho       the discounted state distribution, from the transpose
 #pragma once
@@ -9,71 +9,63 @@
 
 namespace committal::COMMITTAL_ISA {
 
-// Scratch rows of the elimination.
+// The rows that the elimination works on: its slots, then 1 / D.
 template <int W>
 struct Elimination {
-  double* row;      // [acting] the row being eliminated
-  double* right;    // [acting] right-hand side
-  double* inverse;  // [acting] 1 / pivot
-  double* upper;    // [fill]
+  double* slot;
+  double* inverse;
 };
 
 template <int W>
 COMMITTAL_INLINE Elimination<W> elimination_rows(const MdpModelView& m, double* memory) {
-  const std::int64_t n = m.acting;
-  return {memory, memory + n * W, memory + 2 * n * W, memory + 3 * n * W};
+  return {memory, memory + m.elimination.slots * W};
 }
 
-// Eliminates row i, whose entries and right-hand side are in e.row and e.right.
+// Sets the matrix to I and the right-hand side to 0.
 template <int W>
-COMMITTAL_INLINE void eliminate_row(const MdpModelView& m, const Elimination<W>& e,
-                                    std::int64_t i) {
-  double* right = e.right + i * W;
-  for (std::int64_t at = m.lower_offsets[i]; at < m.lower_offsets[i + 1]; ++at) {
-    const std::int64_t k = m.lower_columns[at];
-    double factor[W];
-    const double* entry = e.row + k * W;
-    const double* inverse = e.inverse + k * W;
-    const double* right_k = e.right + k * W;
-    COMMITTAL_LANES(l, W) factor[l] = entry[l] * inverse[l];
-    COMMITTAL_LANES(l, W) right[l] -= factor[l] * right_k[l];
-    for (std::int64_t u = m.upper_offsets[k]; u < m.upper_offsets[k + 1]; ++u) {
-      double* target = e.row + static_cast<std::int64_t>(m.upper_columns[u]) * W;
-      const double* upper = e.upper + u * W;
-      COMMITTAL_LANES(l, W) target[l] -= factor[l] * upper[l];
+COMMITTAL_INLINE void begin_elimination(const MdpModelView& m, const Elimination<W>& e) {
+  for (std::int64_t i = 0; i < m.acting; ++i) fill<W>(e.slot + i * W, -1.0);
+  for (std::int64_t i = m.acting; i < m.elimination.slots; ++i) fill<W>(e.slot + i * W, 0.0);
+}
+
+template <int W>
+COMMITTAL_INLINE void assemble(const Elimination<W>& e, std::int64_t count,
+                               const std::int32_t* slots, const std::int32_t* rows,
+                               const double* weights, const double* policy) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    double* slot = e.slot + static_cast<std::int64_t>(slots[i]) * W;
+    const double* pi = policy + static_cast<std::int64_t>(rows[i]) * W;
+    const double weight = weights[i];
+    COMMITTAL_LANES(l, W) slot[l] = fused(weight, pi[l], slot[l]);
+  }
+}
+
+// Eliminates below the diagonal and substitutes back: x[acting].
+template <int W>
+COMMITTAL_INLINE void eliminate(const MdpModelView& m, const Elimination<W>& e, double* x) {
+  const EliminationView& p = m.elimination;
+  for (std::int64_t i = 0; i < m.acting; ++i) {
+    for (std::int64_t entry = p.row_entries[i]; entry < p.row_entries[i + 1]; ++entry) {
+      const double* entry_slot = e.slot + static_cast<std::int64_t>(p.multiplier_slot[entry]) * W;
+      const double* inverse = e.inverse + static_cast<std::int64_t>(p.pivot[entry]) * W;
+      double multiplier[W];
+      COMMITTAL_LANES(l, W) multiplier[l] = entry_slot[l] * inverse[l];
+      for (std::int64_t u = p.entry_updates[entry]; u < p.entry_updates[entry + 1]; ++u) {
+        double* target = e.slot + static_cast<std::int64_t>(p.target[u]) * W;
+        const double* source = e.slot + static_cast<std::int64_t>(p.source[u]) * W;
+        COMMITTAL_LANES(l, W) target[l] = fused(multiplier[l], source[l], target[l]);
+      }
     }
+    COMMITTAL_LANES(l, W) e.inverse[i * W + l] = -1.0 / e.slot[i * W + l];
   }
-  double* inverse = e.inverse + i * W;
-  const double* pivot = e.row + i * W;
-  COMMITTAL_LANES(l, W) inverse[l] = 1.0 / pivot[l];
-  for (std::int64_t u = m.upper_offsets[i]; u < m.upper_offsets[i + 1]; ++u) {
-    const double* entry = e.row + static_cast<std::int64_t>(m.upper_columns[u]) * W;
-    double* upper = e.upper + u * W;
-    COMMITTAL_LANES(l, W) upper[l] = entry[l];
-  }
-}
-
-// Clears the structural entries of row i and puts 1 on the diagonal.
-template <int W>
-COMMITTAL_INLINE void begin_row(const MdpModelView& m, const Elimination<W>& e, std::int64_t i) {
-  for (std::int64_t at = m.lower_offsets[i]; at < m.lower_offsets[i + 1]; ++at) {
-    fill<W>(e.row + static_cast<std::int64_t>(m.lower_columns[at]) * W, 0.0);
-  }
-  for (std::int64_t at = m.upper_offsets[i]; at < m.upper_offsets[i + 1]; ++at) {
-    fill<W>(e.row + static_cast<std::int64_t>(m.upper_columns[at]) * W, 0.0);
-  }
-  fill<W>(e.row + i * W, 1.0);
-}
-
-template <int W>
-COMMITTAL_INLINE void back_substitute(const MdpModelView& m, const Elimination<W>& e, double* x) {
+  const double* right = e.slot + m.acting * W;
+  const double* upper = e.slot + 2 * m.acting * W;
   for (std::int64_t i = m.acting - 1; i >= 0; --i) {
     double sum[W];
-    COMMITTAL_LANES(l, W) sum[l] = e.right[i * W + l];
-    for (std::int64_t u = m.upper_offsets[i]; u < m.upper_offsets[i + 1]; ++u) {
-      const double* upper = e.upper + u * W;
-      const double* known = x + static_cast<std::int64_t>(m.upper_columns[u]) * W;
-      COMMITTAL_LANES(l, W) sum[l] -= upper[l] * known[l];
+    COMMITTAL_LANES(l, W) sum[l] = right[i * W + l];
+    for (std::int64_t u = p.upper_offsets[i]; u < p.upper_offsets[i + 1]; ++u) {
+      const double* known = x + static_cast<std::int64_t>(p.upper_columns[u]) * W;
+      COMMITTAL_LANES(l, W) sum[l] = fused(upper[u * W + l], known[l], sum[l]);
     }
     COMMITTAL_LANES(l, W) x[i * W + l] = sum[l] * e.inverse[i * W + l];
   }
@@ -83,26 +75,10 @@ COMMITTAL_INLINE void back_substitute(const MdpModelView& m, const Elimination<W
 template <int W>
 void solve_values(const MdpModelView& m, const double* policy, const Elimination<W>& e,
                   double* values) {
-  for (std::int64_t i = 0; i < m.acting; ++i) {
-    begin_row(m, e, i);
-    double* right = e.right + i * W;
-    fill<W>(right, 0.0);
-    for (std::int64_t k = 0; k < m.actions; ++k) {
-      const std::int64_t row = i * m.actions + k;
-      const double* pi = policy + row * W;
-      const double reward = m.expected_reward[row];
-      COMMITTAL_LANES(l, W) right[l] += pi[l] * reward;
-      for (std::int64_t at = m.row_offsets[row]; at < m.row_offsets[row + 1]; ++at) {
-        const std::int64_t next = m.next[at];
-        if (next >= m.acting) continue;
-        const double weight = m.gamma * m.probability[at];
-        double* entry = e.row + next * W;
-        COMMITTAL_LANES(l, W) entry[l] -= weight * pi[l];
-      }
-    }
-    eliminate_row(m, e, i);
-  }
-  back_substitute(m, e, values);
+  const EliminationView& p = m.elimination;
+  begin_elimination(m, e);
+  assemble(e, p.assembly_count, p.assembly_slot, p.assembly_row, p.assembly_weight, policy);
+  eliminate(m, e, values);
   for (std::int64_t g = 0; g < m.goals; ++g) fill<W>(values + (m.acting + g) * W, 0.0);
 }
 
@@ -110,19 +86,11 @@ void solve_values(const MdpModelView& m, const double* policy, const Elimination
 template <int W>
 void solve_distribution(const MdpModelView& m, const double* policy, const double* start,
                         const Elimination<W>& e, double* distribution) {
-  for (std::int64_t i = 0; i < m.acting; ++i) {
-    begin_row(m, e, i);
-    fill<W>(e.right + i * W, start[i]);
-    for (std::int64_t at = m.in_offsets[i]; at < m.in_offsets[i + 1]; ++at) {
-      const std::int64_t row = m.in_row[at];
-      const double weight = m.gamma * m.in_probability[at];
-      const double* pi = policy + row * W;
-      double* entry = e.row + row / m.actions * W;
-      COMMITTAL_LANES(l, W) entry[l] -= weight * pi[l];
-    }
-    eliminate_row(m, e, i);
-  }
-  back_substitute(m, e, distribution);
+  const EliminationView& p = m.elimination;
+  begin_elimination(m, e);
+  for (std::int64_t i = 0; i < m.acting; ++i) fill<W>(e.slot + (m.acting + i) * W, start[i]);
+  assemble(e, p.transposed_count, p.transposed_slot, p.transposed_row, p.transposed_weight, policy);
+  eliminate(m, e, distribution);
 }
 
 // Gauss-Seidel sweeps from `values` on, until no value changes by `tolerance` or more. A lane that
@@ -218,11 +186,12 @@ void solve_mdp(const MdpModelView& m, const MdpSolve& task) {
   switch (task.what) {
     case MdpSolve::What::kValues:
       solve_values(m, task.policy, e, task.values);
-      q_values<W>(m, task.values, task.q);
       break;
     case MdpSolve::What::kValuesIterative:
       for (std::int64_t i = 0; i < m.acting + m.goals; ++i) fill<W>(task.values + i * W, 0.0);
       sweep_values<W>(m, task.policy, task.tolerance, task.max_sweeps, task.values, task.sweeps);
+      break;
+    case MdpSolve::What::kQ:
       q_values<W>(m, task.values, task.q);
       break;
     case MdpSolve::What::kDistribution:

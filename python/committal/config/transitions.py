@@ -171,7 +171,7 @@ def numeric(argument: str, value: Any, allowed: str) -> npt.NDArray[Any]:
     array = value if isinstance(value, np.ndarray) else _nested_array(argument, value, allowed)
     if array.dtype.kind not in "iuf":
         raise ConfigTypeError(argument, value, allowed)
-    return array.astype(np.float64)
+    return array.astype(np.float64, copy=False)
 
 
 def _nested_array(argument: str, value: Any, allowed: str) -> npt.NDArray[Any]:
@@ -282,7 +282,7 @@ def _refuse_missing_pair(
     unnamed = Names() if names.states is not None and len(names.states) < S else names
     raise ConfigError(
         f"TabularMDP.P{unnamed.pair(*missing)}",
-        (),
+        [],
         f"probabilities that sum to 1: all of {S} states that are not terminal, and {A} actions "
         "in each, need records",
     )

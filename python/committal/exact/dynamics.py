@@ -20,6 +20,7 @@ from committal.config import (
     Baseline,
     Behaviour,
     Constant,
+    Decay,
     Direct,
     EpsilonGreedy,
     Experiment,
@@ -98,6 +99,8 @@ def scheduled(x: float | Schedule, t: int) -> float:
     >>> scheduled(0.1, 7), scheduled(cm.Decay(1.0, 0.5), 3)
     (0.1, 0.5)
     """
+    if isinstance(x, Decay):
+        return x.scale / (t + x.offset) ** x.power  # without a table of all earlier values
     return float(x.values(t + 1)[t]) if isinstance(x, Schedule) else x
 
 

@@ -23,9 +23,10 @@ offsets however short the step is.
   arms, and h is 1 minus that; if it repels, the run comes back along this very line; if it is
   borderline, it stays or goes to the better arms in the ratio of their probabilities.
 
-**Equations.** One sparse linear system (see `absorption`) per grid, on grids halved until the
-answer settles. The difference of the last two grids estimates the error, node by node; the same
-system on a smaller hexagon estimates the error of the cut.
+**Equations.** One sparse linear system (see `absorption`) per lattice, on lattices halved until
+the answer settles. The difference of the last two estimates the error, node by node; the same
+system on a larger hexagon estimates the error of the cut. Where lost arms come back, as with
+baselines above the rewards, the cut is the larger error, and a deeper hexagon is used.
 """
 
 from __future__ import annotations
@@ -45,9 +46,9 @@ from committal.exact.dynamics import Floats
 from committal.exact.interpolation import Integers, lagrange
 
 _ORDER = 6
-#: Both are multiples of the coarsest spacing.
-_DEPTH, _SHALLOWER = 20.0, 16.0
-_COARSEST = 0.5
+_FIRST = 0.25
+#: Depths of the hexagon: the usual one, one to compare with, and the one for hard cases.
+_DEPTH, _WIDER, _WIDEST = 20.0, 28.0, 40.0
 #: Directions in which a vertex is approached are told apart up to this log ratio.
 _DIRECTIONS = 6.0
 #: The tolerance is asked for where every arm has at least exp(-10) of the leader's probability.
@@ -109,7 +110,11 @@ class Chain:
 
     experiment: Experiment
     spacing: float
-    depth: float = _DEPTH
+    depth: float
+
+    def coarser(self) -> Chain:
+        """The same chain on the lattice of twice the spacing."""
+        return Chain(self.experiment, 2.0 * self.spacing, self.depth)
 
     @property
     def size(self) -> int:
@@ -308,7 +313,7 @@ def solve_plane(experiment: Experiment, tolerance: float, most_nodes: int) -> Pl
     tolerance
         The error aimed at, where no arm is lost yet.
     most_nodes
-        No lattice of more nodes is used, whatever the error.
+        Beyond the first lattices none of more nodes is used, whatever the error.
 
     Examples
     --------
@@ -317,29 +322,50 @@ def solve_plane(experiment: Experiment, tolerance: float, most_nodes: int) -> Pl
     ...     cm.Bandit([1, 0.7, 0]), cm.Softmax(), cm.Natural(0.1), cm.MinVariance() - 0.5, steps=1
     ... )
     >>> values, error = solve_plane(e, 1e-2, 20_000).at(np.zeros((1, 3)))
-    >>> bool(0.1 < values[0, 1] < 0.2), bool(error[0] < 1e-2)
+    >>> bool(0.06 < values[0, 1] < 0.07), bool(error[0] < 1e-2)
     (True, True)
     """
-    chain = Chain(experiment, _COARSEST)
-    coarse, residual = _solve_on(chain, None)
-    cut = _cut_error(chain, coarse)
+    chain = Chain(experiment, _FIRST, _DEPTH)
+    coarse, _ = _solve_on(chain.coarser(), None)
+    fine, residual = _solve_on(chain, _refine(coarse))
+    wider, _ = _solve_on(Chain(experiment, _FIRST, _WIDER), None)
+    cut = _difference(wider, fine)
+    if _worst(cut, chain) > tolerance:
+        # Arms that are lost may come back, and which of them is the deeper one matters then.
+        chain = Chain(experiment, _FIRST, _WIDEST)
+        coarse, _ = _solve_on(chain.coarser(), None)
+        fine, residual = _solve_on(chain, _refine(coarse))
+        cut = _difference(fine, wider)
+        margin = (fine.shape[0] - cut.shape[0]) // 2
+        cut = np.pad(cut, margin, constant_values=float(np.nanmax(cut)))
+
     before = math.inf
     while True:
-        chain = Chain(experiment, chain.spacing / 2.0)
-        guess = _refine(coarse)
-        fine, residual = _solve_on(chain, guess)
-        local = np.abs(fine[::2, ::2] - coarse).max(axis=2)
-        change = float(np.nanmax(local))
+        change = np.abs(fine[::2, ::2] - coarse).max(axis=2)
+        largest = float(np.nanmax(change))
         # The next halving would change less, by about the ratio that was seen; never trust more
         # than a factor of ten.
-        ratio = min(1.0, max(change / before, 0.1)) if before > 0.0 else 1.0
-        error = ratio * local + cut
-        margin = round((chain.depth - _CORE) / (2.0 * chain.spacing))
-        worst = float(np.nanmax(error[margin:-margin, margin:-margin]))
-        if worst <= tolerance or 3 * (2 * chain.size) ** 2 > most_nodes:
-            return Plane(chain, fine, _spread(error), residual)
-        coarse, before = fine, change
+        ratio = min(1.0, max(largest / before, 0.1)) if 0.0 < before < math.inf else 1.0
+        error = _spread(ratio * change) + np.nan_to_num(cut)
+        enough = _worst(error, chain) <= tolerance
+        if enough or 3 * (2 * chain.size) ** 2 > most_nodes:
+            return Plane(chain, fine, error, residual)
+        coarse, before = fine, largest
+        chain = Chain(experiment, chain.spacing / 2.0, chain.depth)
+        fine, residual = _solve_on(chain, _refine(coarse))
         cut = np.repeat(np.repeat(cut, 2, axis=0), 2, axis=1)[:-1, :-1]
+
+
+def _difference(larger: Floats, smaller: Floats) -> Floats:
+    """The largest difference over the arms, at the nodes of the smaller hexagon."""
+    margin = (larger.shape[0] - smaller.shape[0]) // 2
+    return np.asarray(np.abs(larger[margin:-margin, margin:-margin] - smaller).max(axis=2))
+
+
+def _worst(error: Floats, chain: Chain) -> float:
+    """The largest error where every arm has at least exp(-10) of the leader's probability."""
+    margin = round((chain.depth - _CORE) / chain.spacing)
+    return float(np.nanmax(error[margin:-margin, margin:-margin]))
 
 
 def _solve_on(chain: Chain, guess: Floats | None) -> tuple[Floats, float]:
@@ -352,20 +378,6 @@ def _solve_on(chain: Chain, guess: Floats | None) -> tuple[Floats, float]:
     grid = np.full((width, width, 3), np.nan)
     grid[i, j] = values
     return grid, residual
-
-
-def _cut_error(chain: Chain, grid: Floats) -> Floats:
-    """How much a smaller hexagon changes the answer, at the nodes of the larger one.
-
-    Every unit of depth makes the error smaller by e, so that of the larger hexagon is estimated
-    from the change; at depths that the smaller one does not have, from its edge.
-    """
-    smaller = Chain(chain.experiment, chain.spacing, _SHALLOWER)
-    values, _ = _solve_on(smaller, None)
-    margin = chain.size - smaller.size
-    change = np.abs(values - grid[margin:-margin, margin:-margin]).max(axis=2)
-    factor = math.exp(_SHALLOWER - _DEPTH) / -math.expm1(_SHALLOWER - _DEPTH)
-    return np.asarray(factor * np.pad(np.nan_to_num(change), margin, mode="edge"))
 
 
 def _refine(grid: Floats) -> Floats:

@@ -121,7 +121,8 @@ def solve_line(experiment: Experiment, tolerance: float) -> Line:
         change = float(local.max())
         # The next halving would change less, by about the ratio that was seen; never trust more
         # than a factor of ten.
-        ratio = min(1.0, max(change / change_before, 0.1)) if change_before > 0.0 else 1.0
+        known = 0.0 < change_before < math.inf
+        ratio = min(1.0, max(change / change_before, 0.1)) if known else 1.0
         error = local * ratio + sum(end.neglected for end in ends) + 1e-14
         full = len(fine) * 2 > _MOST_NODES
         if float(error.max()) <= tolerance or full:

@@ -47,7 +47,7 @@ from committal.exact import dynamics, vertices
 from committal.exact.dynamics import Floats
 from committal.theory.forced import Forced, check_forced, forced_states, shares_of
 
-_MOST_STEPS = 1_000_000
+_MOST_STEPS = 50_000
 _ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
 
 
@@ -105,7 +105,7 @@ def same_action_forever(
     -------
     Enclosure
         Its width is about 1e-12 where the tail is geometric. Where no bound of the tail is found
-        the lower end is 0 and the upper one the product of the first million factors.
+        the lower end is 0 and the upper one the product of the first 50,000 factors.
 
     Examples
     --------
@@ -165,7 +165,9 @@ def _infinite(experiment: Experiment, arm: int, theta: Floats) -> Enclosure:
         if n == check_at or n == _MOST_STEPS:
             check_at = check_at + max(16, check_at // 8)
             tail = _tail(experiment, arm, shares, forced.log_rest, n, r)
-            if tail is not None and (tail[1] - tail[0] < 1e-12 or n >= _MOST_STEPS):
+            if tail is not None and math.isfinite(tail[1]) and (
+                tail[1] - tail[0] < 1e-12 or n >= _MOST_STEPS
+            ):
                 return _enclosure(experiment, total, *tail, n)
             if tail is not None and math.isinf(tail[1]):
                 return Enclosure(0.0, 0.0, n)

@@ -1,0 +1,98 @@
+"""Curves with bands, each with its own name and colour."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Series:
+    """A curve and the band around it.
+
+    Attributes
+    ----------
+    label : str
+        For the legend.
+    colour : str
+        Of the curve and its band.
+    times, middle : array
+        The curve.
+    low, high : array, optional
+        The band.
+    style : str, optional
+        Of the line.
+    """
+
+    label: str
+    colour: str
+    times: Floats
+    middle: Floats
+    low: Floats | None = None
+    high: Floats | None = None
+    style: str = "-"
+
+
+def series(
+    ax: Axes,
+    curves: Iterable[Series],
+    *,
+    xlabel: str = "update",
+    ylabel: str = "",
+    log: bool = False,
+    legend: bool = False,
+) -> Axes:
+    """Draw curves with their bands.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where.
+    curves : iterable of Series
+        What, the first one at the bottom.
+    xlabel, ylabel : str, optional
+        Of the axes.
+    log : bool, optional
+        Whether the vertical axis is logarithmic; what is not positive is then left out.
+    legend : bool, optional
+        Name the curves.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> from committal.plot import sheet
+    >>> figure, (ax,) = sheet.row("c")
+    >>> t = np.arange(5.0)
+    >>> len(series(ax, [Series("b", "black", t, t, t - 1, t + 1)]).get_lines())
+    1
+    """
+    last = 0.0
+    for curve in curves:
+        keep = curve.middle > 0.0 if log else ~np.isnan(curve.middle)
+        times = curve.times[keep]
+        if curve.low is not None and curve.high is not None:
+            low, high = curve.low[keep], curve.high[keep]
+            if log and low.size:
+                # A band that reaches down to zero would take the whole axis with it.
+                low = np.maximum(low, 0.2 * curve.middle[keep])
+            ax.fill_between(times, low, high, color=curve.colour, alpha=0.22, linewidth=0)
+        ax.plot(times, curve.middle[keep], curve.style, color=curve.colour, label=curve.label)
+        last = max(last, float(curve.times[-1]))
+    if log:
+        ax.set_yscale("log")
+    ax.set_xlim(0.0, last or 1.0)
+    ax.set_xlabel(xlabel)
+    ax.set_ylabel(ylabel)
+    ax.spines[["top", "right"]].set_visible(False)
+    if legend:
+        ax.legend(frameon=False, handlelength=1.4, borderaxespad=0.2, labelspacing=0.3)
+    return ax

@@ -1,0 +1,156 @@
+"""Sheets: a row of panels at the size at which it is printed, and its files.
+
+A page of two columns is seven inches wide. Letters are chosen for that width, so that a picture
+need not be shrunk before it is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import matplotlib as mpl
+import mpltern  # noqa: F401  (registers the ternary projection)
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Normalize
+from matplotlib.figure import Figure
+
+from committal.errors import ConfigError
+
+__all__ = ["PAGE_WIDTH", "Axes", "Figure", "colour_bar", "row", "save", "style", "time_bar"]
+
+PAGE_WIDTH = 7.0
+
+_DPI = 220
+_STYLE = {
+    "font.size": 7.5,
+    "axes.titlesize": 8.0,
+    "axes.labelsize": 7.5,
+    "xtick.labelsize": 7.0,
+    "ytick.labelsize": 7.0,
+    "legend.fontsize": 6.5,
+    "axes.linewidth": 0.6,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "lines.linewidth": 1.2,
+    # Letters stay letters in a PDF, to be searched and copied.
+    "pdf.fonttype": 42,
+}
+
+
+def style() -> AbstractContextManager[None]:
+    """Use the letters and lines of a printed page while drawing, and no longer.
+
+    Examples
+    --------
+    >>> with style():
+    ...     figure, axes = row("cc")
+    """
+    return mpl.rc_context(_STYLE)
+
+
+def row(
+    kinds: str,
+    *,
+    height: float = 1.75,
+    width: float = PAGE_WIDTH,
+    ratios: Sequence[float] | None = None,
+    share_y: bool = False,
+) -> tuple[Figure, list[Axes]]:
+    """Make a row of panels.
+
+    Parameters
+    ----------
+    kinds : str
+        One letter per panel: c for curves, s for a simplex, g for a map.
+    height, width : float, optional
+        Of the whole row, in inches.
+    ratios : sequence of float, optional
+        Relative widths of the panels.
+    share_y : bool, optional
+        Whether panels of curves share the vertical axis.
+
+    Returns
+    -------
+    matplotlib.figure.Figure, list of matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> figure, axes = row("gccc", ratios=[1, 1.2, 1.2, 1.2])
+    >>> len(axes)
+    4
+    """
+    if not kinds or set(kinds) - set("csg"):
+        raise ConfigError("kinds", kinds, "one letter of 'c', 's' and 'g' per panel")
+    figure = Figure(figsize=(width, height), layout="constrained")
+    grid = figure.add_gridspec(1, len(kinds), width_ratios=ratios)
+    axes: list[Axes] = []
+    first: Axes | None = None
+    for i, kind in enumerate(kinds):
+        projection = "ternary" if kind == "s" else None
+        ax = figure.add_subplot(grid[0, i], projection=projection)
+        if kind == "c" and share_y:
+            if first is None:
+                first = ax
+            else:
+                ax.sharey(first)
+                ax.tick_params(labelleft=False)
+        axes.append(ax)
+    return figure, axes
+
+
+def colour_bar(figure: Figure, axes: Sequence[Axes], colours: ScalarMappable, label: str) -> None:
+    """Explain the colours of several panels at the right of the row.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+        The row.
+    axes : sequence of matplotlib.axes.Axes
+        The panels that share the colours.
+    colours : matplotlib.cm.ScalarMappable
+        The colours.
+    label : str
+        What they mean.
+    """
+    bar = figure.colorbar(colours, ax=list(axes), label=label, shrink=0.8, pad=0.02, aspect=18)
+    bar.outline.set_linewidth(0.5)  # type: ignore[operator]
+
+
+def time_bar(figure: Figure, axes: Sequence[Axes], *, cmap: str = "viridis") -> None:
+    """Explain that colours are time, in each panel from the first update to the last.
+
+    Examples
+    --------
+    >>> figure, axes = row("ss")
+    >>> time_bar(figure, axes)
+    >>> len(figure.axes)
+    3
+    """
+    colours = ScalarMappable(Normalize(0.0, 1.0), cmap)
+    colour_bar(figure, axes, colours, "time / length of the run")
+
+
+def save(figure: Figure, file: Path) -> list[Path]:
+    """Write a figure as PNG and as PDF.
+
+    Neither holds a date: the same picture has the same bytes.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+        What to write.
+    file : path
+        Without its ending.
+
+    Returns
+    -------
+    list of path
+        What was written, the PNG first.
+    """
+    png, pdf = file.with_name(file.name + ".png"), file.with_name(file.name + ".pdf")
+    figure.savefig(png, dpi=_DPI, metadata={"Software": None})
+    figure.savefig(pdf, metadata={"CreationDate": None})
+    return [png, pdf]
