@@ -269,9 +269,7 @@ class DaskExecutor(Executor):
                     elif time.monotonic() > until:
                         fetch.cancel()
                         self._end(local, None)
-                elif remote.status == "finished" and len(fetches) < _MOST_FETCHES:
-                    fetches[local] = self._fetch(remote), time.monotonic() + self._patience
-                elif remote.status == "error":
+                elif remote.status in ("finished", "error") and len(fetches) < _MOST_FETCHES:
                     fetches[local] = self._fetch(remote), time.monotonic() + self._patience
                 elif remote.status in ("lost", "cancelled"):
                     self._end(local, None)

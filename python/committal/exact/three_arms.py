@@ -325,27 +325,25 @@ def solve_plane(experiment: Experiment, tolerance: float, most_nodes: int) -> Pl
     >>> bool(0.06 < values[0, 1] < 0.07), bool(error[0] < 1e-2)
     (True, True)
     """
-    chain = Chain(experiment, _FIRST, _DEPTH)
-    coarse, _ = _solve_on(chain.coarser(), None)
-    fine, residual = _solve_on(chain, _refine(coarse))
+    levels = _first_levels(experiment, _DEPTH)
     wider, _ = _solve_on(Chain(experiment, _FIRST, _WIDER), None)
-    cut = _difference(wider, fine)
-    if _worst(cut, chain) > tolerance:
-        # Arms that are lost may come back, and which of them is the deeper one matters then.
-        chain = Chain(experiment, _FIRST, _WIDEST)
-        coarse, _ = _solve_on(chain.coarser(), None)
-        fine, residual = _solve_on(chain, _refine(coarse))
-        cut = _difference(fine, wider)
-        margin = (fine.shape[0] - cut.shape[0]) // 2
+    cut = _difference(wider, levels.fine)
+    # One more halving makes the error of the lattice about ten times smaller, the cut not.
+    halved = 0.1 * _worst(_spread(_change(levels.fine, levels.coarse)), levels.chain)
+    if _worst(cut, levels.chain) > max(tolerance, halved):
+        # Arms that are lost come back, and which of them is the deeper one matters then.
+        levels = _first_levels(experiment, _WIDEST)
+        cut = _difference(levels.fine, wider)
+        margin = (levels.fine.shape[0] - cut.shape[0]) // 2
         cut = np.pad(cut, margin, constant_values=float(np.nanmax(cut)))
 
-    before = math.inf
+    chain, fine, coarse, before, residual = levels
     while True:
-        change = np.abs(fine[::2, ::2] - coarse).max(axis=2)
+        change = _change(fine, coarse)
         largest = float(np.nanmax(change))
         # The next halving would change less, by about the ratio that was seen; never trust more
         # than a factor of ten.
-        ratio = min(1.0, max(largest / before, 0.1)) if 0.0 < before < math.inf else 1.0
+        ratio = min(1.0, max(largest / before, 0.1)) if before > 0.0 else 1.0
         error = _spread(ratio * change) + np.nan_to_num(cut)
         enough = _worst(error, chain) <= tolerance
         if enough or 3 * (2 * chain.size) ** 2 > most_nodes:
@@ -354,6 +352,30 @@ def solve_plane(experiment: Experiment, tolerance: float, most_nodes: int) -> Pl
         chain = Chain(experiment, chain.spacing / 2.0, chain.depth)
         fine, residual = _solve_on(chain, _refine(coarse))
         cut = np.repeat(np.repeat(cut, 2, axis=0), 2, axis=1)[:-1, :-1]
+
+
+class Levels(NamedTuple):
+    """A solution, that on twice the spacing, how much that had changed, and the residual."""
+
+    chain: Chain
+    fine: Floats
+    coarse: Floats
+    before: float
+    residual: float
+
+
+def _first_levels(experiment: Experiment, depth: float) -> Levels:
+    """Solve on the first three lattices of a depth."""
+    chain = Chain(experiment, _FIRST, depth)
+    coarsest, _ = _solve_on(chain.coarser().coarser(), None)
+    coarse, _ = _solve_on(chain.coarser(), _refine(coarsest))
+    fine, residual = _solve_on(chain, _refine(coarse))
+    return Levels(chain, fine, coarse, float(np.nanmax(_change(coarse, coarsest))), residual)
+
+
+def _change(fine: Floats, coarse: Floats) -> Floats:
+    """The largest change over the arms, at the nodes that two lattices share."""
+    return np.asarray(np.abs(fine[::2, ::2] - coarse).max(axis=2))
 
 
 def _difference(larger: Floats, smaller: Floats) -> Floats:
