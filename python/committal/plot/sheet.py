@@ -24,6 +24,7 @@ __all__ = ["PAGE_WIDTH", "Axes", "Figure", "colour_bar", "row", "save", "style",
 PAGE_WIDTH = 7.0
 
 _DPI = 220
+_MOST_PATHS = 200
 _STYLE = {
     "font.size": 7.5,
     "axes.titlesize": 8.0,
@@ -35,8 +36,6 @@ _STYLE = {
     "xtick.major.width": 0.6,
     "ytick.major.width": 0.6,
     "lines.linewidth": 1.2,
-    # Letters stay letters in a PDF, to be searched and copied.
-    "pdf.fonttype": 42,
 }
 
 
@@ -151,6 +150,12 @@ def save(figure: Figure, file: Path) -> list[Path]:
         What was written, the PNG first.
     """
     png, pdf = file.with_name(file.name + ".png"), file.with_name(file.name + ".pdf")
+    for ax in figure.axes:
+        for collection in ax.collections:
+            # Thousands of short lines of many colours make a slow vector picture.
+            if len(collection.get_paths()) > _MOST_PATHS:
+                collection.set_rasterized(True)
     figure.savefig(png, dpi=_DPI, metadata={"Software": None})
-    figure.savefig(pdf, metadata={"CreationDate": None})
+    figure.set_layout_engine("none")  # the places have been found; finding them takes a while
+    figure.savefig(pdf, dpi=_DPI, metadata={"CreationDate": None})
     return [png, pdf]

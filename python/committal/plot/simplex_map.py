@@ -10,9 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import Normalize
 
 from committal.errors import ConfigError
-
-# (top, left, right), by arm, as learning curves on the simplex are drawn.
-_CORNERS = (1, 2, 0)
+from committal.plot.corners import CORNERS, name_corners
 
 
 def simplex_map(
@@ -68,8 +66,7 @@ def simplex_map(
     triangle: Any = ax  # mpltern has no type hints
     for axis in (triangle.taxis, triangle.laxis, triangle.raxis):
         axis.set_ticks([])
-        axis.set_label_rotation_mode("horizontal")
-    top, left, right = pi[:, _CORNERS].T
+    top, left, right = pi[:, CORNERS].T
     colours = triangle.tripcolor(
         top, left, right, z, cmap=cmap, norm=Normalize(-limit, limit), shading="gouraud",
         rasterized=True,
@@ -78,7 +75,5 @@ def simplex_map(
         triangle.tricontour(
             top, left, right, z, levels=[contour], colors="black", linewidths=0.7
         )
-    triangle.set_tlabel(corners[_CORNERS[0]])
-    triangle.set_llabel(corners[_CORNERS[1]])
-    triangle.set_rlabel(corners[_CORNERS[2]])
+    name_corners(ax, corners)
     return colours
