@@ -425,10 +425,15 @@ class MdpBlock {
       emit(MdpQuantity::kStateEntropy, index, record_, 1);
     }
     if (wants(MdpQuantity::kValue)) {
-      if (!evaluated) evaluate_values();
+      // Exact whatever the solver of the updates: a swept V would record its own error.
+      double* values = values_;
+      if (plan_.solver != Solver::kDirect) values = record_ + W;
+      if (plan_.solver != Solver::kDirect || !evaluated) {
+        solve_values(m_, policy_, elimination_, values);
+      }
       fill<W>(record_, 0.0);
       for (std::int64_t s = 0; s < n_; ++s) {
-        COMMITTAL_LANES(l, W) record_[l] += plan_.start[s] * values_[s * W + l];
+        COMMITTAL_LANES(l, W) record_[l] += plan_.start[s] * values[s * W + l];
       }
       emit(MdpQuantity::kValue, index, record_, 1);
     }

@@ -155,13 +155,13 @@ def _end(experiment: Experiment, arm: int, tolerance: float) -> End:
         slope = abs(drift) / near[1 - arm]
         depth = min(max(36.0, -alpha * slope * math.log(goal)), _DEEPEST)
         neglected = math.exp(-depth / max(alpha * slope, 1e-3))
-        return End(arm, "holds" if r[arm] > r[1 - arm] else "releases", depth, 0.0, neglected)
+        return End(arm, vertices.kind(s, bool(r[1 - arm] > r[arm])), depth, 0.0, neglected)
     decay, leak = _hazard(experiment, arm, s, alpha)
     depth = min(max(12.0, -math.log(goal * leak) / decay), _DEEPEST)
     # A whole number of the coarsest spacings, so that all grids share their nodes.
     depth = math.ceil(depth / _COARSEST) * _COARSEST
     neglected = math.exp(-decay * depth) / leak
-    return End(arm, "attracts" if s > 0.0 else "repels", depth, alpha * abs(s), neglected)
+    return End(arm, vertices.kind(s, bool(r[1 - arm] > r[arm])), depth, alpha * abs(s), neglected)
 
 
 def _hazard(experiment: Experiment, arm: int, s: float, alpha: float) -> tuple[float, float]:

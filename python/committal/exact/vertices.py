@@ -93,3 +93,34 @@ def pull(baseline: Baseline, arm: int, shares: Floats, r: Floats) -> Floats:
     s = r[arm] - baseline_at_vertex(baseline, arm, shares, r)
     scale = 1.0 + np.abs(r).max()
     return np.asarray(np.where(np.abs(s) <= BORDERLINE * scale, 0.0, s))
+
+
+def kind(s: float, better_elsewhere: bool) -> str:
+    """Name what a vertex does, from its pull and whether another arm is better.
+
+    Examples
+    --------
+    >>> kind(0.5, True), kind(-0.5, True), kind(0.0, True), kind(0.0, False)
+    ('attracts', 'repels', 'releases', 'holds')
+    """
+    if s != 0.0:
+        return "attracts" if s > 0.0 else "repels"
+    return "releases" if better_elsewhere else "holds"
+
+
+def two_arm_kinds(baseline: Baseline, r: Floats) -> tuple[str, str]:
+    """What the two ends of a two-armed bandit do to natural policy gradient, by arm.
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> two_arm_kinds(cm.MinVariance() - 1.5, np.array([1.0, 0.0]))
+    ('attracts', 'attracts')
+    >>> two_arm_kinds(cm.MinVariance() - 1.0, np.array([1.0, 0.0]))
+    ('attracts', 'releases')
+    """
+    first, second = (
+        kind(float(pull(baseline, arm, np.eye(2)[1 - arm], r)), bool(r[1 - arm] > r[arm]))
+        for arm in (0, 1)
+    )
+    return first, second
