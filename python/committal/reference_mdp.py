@@ -565,7 +565,7 @@ def simulate(
         record["goal"].append(goal)
         record["action_entropy"].append(float(np.mean(entropies)))
         record["state_entropy"].append(entropy(frequencies, np.log(frequencies)))
-        record["value"].append(float(mdp.start_distribution @ V))
+        record["value"].append(float(mdp.start_distribution @ solve(mdp, pi)[0]))
         record["goal_probability"].append(goal_probability(mdp, pi))
         record["policy"].append(pi)
         record["theta"].append(theta)

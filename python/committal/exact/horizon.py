@@ -40,7 +40,7 @@ class HorizonLaw:
     >>> import committal as cm
     >>> e = cm.Experiment(cm.Bandit([1, 0]), cm.Sigmoid(-1), cm.Natural(0.1), -1.0, steps=3)
     >>> law = law_after(e)
-    >>> len(law.probability), round(law.probability.sum(), 12)
+    >>> len(law.probability), round(float(law.probability.sum()), 12)
     (8, 1.0)
     """
 

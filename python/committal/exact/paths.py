@@ -67,7 +67,7 @@ def expected_path(experiment: Experiment, times: npt.ArrayLike | None = None) ->
     --------
     >>> import committal as cm
     >>> e = cm.Experiment(cm.Bandit([1, 0]), cm.Sigmoid(-1), cm.Natural(0.1), -1.0, steps=20)
-    >>> expected_path(e, [0, 10, 20]).theta[:, 0].round(12)
+    >>> expected_path(e, [0, 10, 20]).theta[:, 0].round(12) + 0.0
     array([-1.,  0.,  1.])
     """
     problem, update = dynamics.bandit_of(experiment), experiment.update
@@ -113,7 +113,7 @@ def gradient_flow(experiment: Experiment, times: npt.ArrayLike) -> Path:
     >>> import committal as cm
     >>> e = cm.Experiment(cm.Bandit([1, 0.7, 0]), cm.Softmax([0, 3, 5]), cm.Natural(0.025), steps=1)
     >>> gradient_flow(e, [0, 10]).value.round(3)
-    array([0.089, 0.903])
+    array([0.089, 0.847])
     """
     problem, policy, update = (
         dynamics.bandit_of(experiment),

@@ -1,0 +1,48 @@
+r"""What theory says about policy gradient on bandits, as numbers.
+
+* :func:`same_action_forever`: the infinite products, with rigorous tails;
+  :func:`committal_rate`: how fast a forced arm becomes certain.
+* :func:`proposition_1_bound`, :func:`gap_bound`, :func:`off_policy_bound`: the paper's bounds.
+* :func:`two_arm_regime`: the regimes of Proposition 2, for any baseline.
+* :func:`check_schedule`: Robbins–Monro, and whether exploration lasts.
+* :func:`claims`: every claim of the paper, recomputed, with a verdict.
+
+Examples
+--------
+>>> import committal as cm
+>>> exp = cm.Experiment(cm.Bandit([1, 0]), cm.Sigmoid(-1), cm.Natural(0.1), -1.0, steps=200)
+>>> round(float(cm.theory.same_action_forever(exp, arm=1)), 4)
+0.0483
+"""
+
+from __future__ import annotations
+
+from committal.theory.bounds import (
+    baseline_range,
+    gap_bound,
+    off_policy_bound,
+    proposition_1_bound,
+)
+from committal.theory.claims import Claim, ClaimTable, claims
+from committal.theory.forced import CommittalRate, committal_rate
+from committal.theory.forever import Enclosure, same_action_forever
+from committal.theory.regimes import Regime, two_arm_regime
+from committal.theory.schedules import ScheduleCheck, check_schedule
+
+__all__ = [
+    "Claim",
+    "ClaimTable",
+    "CommittalRate",
+    "Enclosure",
+    "Regime",
+    "ScheduleCheck",
+    "baseline_range",
+    "check_schedule",
+    "claims",
+    "committal_rate",
+    "gap_bound",
+    "off_policy_bound",
+    "proposition_1_bound",
+    "same_action_forever",
+    "two_arm_regime",
+]

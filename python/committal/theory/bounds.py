@@ -165,7 +165,7 @@ def off_policy_bound(experiment: Experiment, t: int) -> float:
     >>> e = cm.Experiment(
     ...     cm.Bandit([1, 0]), cm.Sigmoid(-1), cm.Natural(0.1), -1.0, cm.UniformMixture(0.5), steps=1
     ... )
-    >>> off_policy_bound(e, 100), round(off_policy_bound(e, 3000), 3)
+    >>> off_policy_bound(e, 0), round(off_policy_bound(e, 3000), 3)
     (0.0, 0.99)
     """
     problem, update, estimator = (

@@ -137,7 +137,7 @@ class CommittalRate:
     >>> import committal as cm
     >>> e = cm.Experiment(cm.Bandit([1, 0]), cm.Softmax(), cm.Natural(0.5), cm.Value(), steps=1)
     >>> rate = committal_rate(e, 0, steps=4096)
-    >>> round(rate.exponent[-1], 2), rate.limit
+    >>> round(float(rate.exponent[-1]), 2), rate.limit
     (1.0, 1.0)
     """
 
