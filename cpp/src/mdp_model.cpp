@@ -12,6 +12,7 @@ namespace committal {
 namespace {
 
 constexpr std::int64_t kMaxSweepsAlone = 10000000;
+constexpr double kSumTolerance = 1e-6;
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
@@ -289,24 +290,36 @@ class Batch {
 
   void load_policies(double* pairs) const {
     const std::int64_t A = view_.actions;
+    const std::int32_t* original = model_.original().data();
     for (std::int64_t l = 0; l < W; ++l) {
       const double* policy = evaluation_.given + place(l) * model_.states() * A;
+      double* rows = pairs + l;
       for (std::int64_t i = 0; i < view_.acting; ++i) {
-        const double* law = policy + model_.original()[at(i)] * A;
-        double* rows = pairs + i * A * W + l;
-        double sum = 0.0;
-        double least = 0.0;
-        for (std::int64_t k = 0; k < A; ++k) {
-          rows[k * W] = law[k];
-          sum += law[k];
-          least = law[k] < least ? law[k] : least;
-        }
-        if (!(least >= 0.0 && std::abs(sum - 1.0) <= 1e-6)) {
-          refuse("policies[" + std::to_string(place(l)) + ", state " +
-                     std::to_string(model_.original()[at(i)]) + "]",
-                 "numbers that sum to " + show(sum), "probabilities that sum to 1");
-        }
+        const double* law = policy + original[i] * A;
+        for (std::int64_t k = 0; k < A; ++k, rows += W) *rows = law[k];
       }
+    }
+    for (std::int64_t i = 0; i < view_.acting; ++i) check_laws(pairs + i * A * W, original[i]);
+  }
+
+  // All lanes at once; who is to blame is asked only if somebody is.
+  void check_laws(const double* rows, std::int32_t state) const {
+    double sum[W] = {};
+    double least[W] = {};
+    for (std::int64_t k = 0; k < view_.actions; ++k) {
+      for (int l = 0; l < W; ++l) {
+        sum[l] += rows[k * W + l];
+        least[l] = rows[k * W + l] < least[l] ? rows[k * W + l] : least[l];
+      }
+    }
+    bool lawful = true;
+    for (int l = 0; l < W; ++l) {
+      lawful &= least[l] >= 0.0 && sum[l] >= 1.0 - kSumTolerance && sum[l] <= 1.0 + kSumTolerance;
+    }
+    for (int l = 0; l < W && !lawful; ++l) {
+      if (least[l] >= 0.0 && std::abs(sum[l] - 1.0) <= kSumTolerance) continue;
+      refuse("policies[" + std::to_string(place(l)) + ", state " + std::to_string(state) + "]",
+             "numbers that sum to " + show(sum[l]), "probabilities that sum to 1");
     }
   }
 

@@ -80,7 +80,7 @@ from committal.studyfile import read_study
 if TYPE_CHECKING:
     from committal import analysis, plot, reference
     from committal.analysis import FailureRate, compare, failure_rate, failure_rates
-    from committal.export import export
+    from committal.exports import export
     from committal.gym import from_gymnasium, to_gymnasium
 
 __all__ = [
@@ -153,7 +153,7 @@ __all__ = [
 _LAZY: dict[str, tuple[str, str | None]] = {
     "FailureRate": ("committal.analysis", "FailureRate"),
     "compare": ("committal.analysis", "compare"),
-    "export": ("committal.export", "export"),
+    "export": ("committal.exports", "export"),
     "failure_rate": ("committal.analysis", "failure_rate"),
     "failure_rates": ("committal.analysis", "failure_rates"),
     "from_gymnasium": ("committal.gym", "from_gymnasium"),

@@ -20,7 +20,7 @@ import typer
 
 from committal.errors import ConfigError, StoreError, StoreWarning
 from committal.executors import dask_executor
-from committal.export import export
+from committal.exports import export
 from committal.sequential import Precision
 from committal.store import Store
 from committal.study import Study, open_store, stored_study, stored_until

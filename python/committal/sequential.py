@@ -39,7 +39,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from committal.config import RECORDABLE, check
+from committal.config import MDP_RECORDABLE, RECORDABLE, check
 from committal.config.base import Config, config
 from committal.errors import ConfigError
 from committal.special import log_beta
@@ -99,7 +99,8 @@ class Precision(Config):
         relative: bool = False,
         below: check.Number | None = None,
     ) -> None:
-        quantity = check.choice("Precision.quantity", quantity, (FAILURE, *RECORDABLE))
+        known = dict.fromkeys((FAILURE, *RECORDABLE, *MDP_RECORDABLE))
+        quantity = check.choice("Precision.quantity", quantity, tuple(known))
         if not isinstance(relative, bool):
             raise ConfigError("Precision.relative", relative, "True or False")
         if below is not None:

@@ -237,10 +237,10 @@ class Store:
 
     def _remove_leftovers(self) -> None:
         for directory in (self.path, self.path / CHUNKS):
-            for entry in os.scandir(directory):
-                if entry.name.startswith(_TEMPORARY):
+            for name in os.listdir(directory):
+                if name.startswith(_TEMPORARY):
                     with contextlib.suppress(OSError):
-                        os.unlink(entry.path)
+                        os.unlink(directory / name)
 
     def close(self) -> None:
         """Stop writing."""
@@ -269,8 +269,8 @@ class Store:
             Read all of every chunk and compare checksums; otherwise only headers and lengths.
         """
         found = Inventory()
-        with _explained(self.path), os.scandir(self.path / CHUNKS) as entries:
-            names = sorted(entry.name for entry in entries)
+        with _explained(self.path):
+            names = sorted(os.listdir(self.path / CHUNKS))
         for name in names:
             if name.startswith(_TEMPORARY):
                 continue
@@ -462,11 +462,11 @@ def _refuse_stream(directory: Path, manifest: Mapping[str, Any]) -> None:
 def _refuse_strangers(directory: Path) -> None:
     """Refuse to make a store in a directory that holds something else."""
     ours = {CHUNKS, LOCK}
-    for entry in os.scandir(directory):
-        if entry.name not in ours and not entry.name.startswith(_TEMPORARY):
+    for name in sorted(os.listdir(directory)):
+        if name not in ours and not name.startswith(_TEMPORARY):
             raise StoreError(
                 directory,
-                f"it holds other things ({entry.name}) and is no store",
+                f"it holds other things ({name}) and is no store",
                 "choose a directory that is empty or does not exist",
             )
 

@@ -185,7 +185,9 @@ def _axes(grid: Mapping[str, Any], base: Experiment) -> list[Axis]:
             if key in base.to_dict() and not _has_path(base, value):
                 inner = next(iter(value), "...")
                 raise ConfigError(
-                    where, value, f'a path in quotes: "{key}.{inner}" = [...], or a named axis'
+                    f"{where}.{inner}",
+                    value,
+                    f'a path in quotes: "{key}.{inner}" = [...], or a named axis',
                 )
             form: Any = {inner: _point(f"{where}.{inner}", v) for inner, v in value.items()}
         else:
@@ -267,7 +269,7 @@ def _located(text: str, name: str) -> Iterator[None]:
     try:
         yield
     except ConfigError as error:
-        line = _line_of(error.argument, text)
+        line = line_of(error.argument, text)
         where = f"{name}:{line}" if line else name
         raise type(error)(f"{where}: {error.argument}", error.value, error.allowed) from None
 
@@ -277,7 +279,7 @@ _PART = re.compile(r"""[A-Za-z0-9_-]+|"[^"]*"|'[^']*'""")
 _KEY = re.compile(rf"((?:{_PART.pattern})(?:\s*\.\s*(?:{_PART.pattern}))*)\s*=")
 
 
-def _line_of(argument: str, text: str) -> int | None:
+def line_of(argument: str, text: str) -> int | None:
     """Find the line of the longest key that an argument begins with.
 
     Tables inside of a line count as that line.

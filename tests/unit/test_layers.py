@@ -26,7 +26,7 @@ LAYERS = (
     {"results", "evaluate"},
     {"engine", "chunkfile", "grid", "special"},
     {"run", "store", "costs", "executors", "sequential"},
-    {"stacked", "export"},
+    {"stacked", "exports"},
     {"study"},
     {"studyfile"},
     {"analysis", "studyschema"},
@@ -42,7 +42,7 @@ CONFINED = {
     "matplotlib": {"plot"},
     "mpltern": {"plot"},
     "xarray": {
-        *("results", "run", "stacked", "study", "export"),
+        *("results", "run", "stacked", "study", "exports"),
         *("analysis", "plot", "demo", "commands", "cli"),
     },
     "typer": {"cli", "commands"},

@@ -19,7 +19,7 @@ Examples
 
 from __future__ import annotations
 
-from committal.exact.absorption import NotConverged
+from committal.exact.absorption import NotConvergedError
 from committal.exact.committal import CommittalMap, committal_map, committal_probability
 from committal.exact.horizon import HorizonLaw, law_after
 from committal.exact.one_step import OneStepLaw, one_step_law
@@ -43,7 +43,7 @@ __all__ = [
     "CommittalMap",
     "HorizonLaw",
     "Moments",
-    "NotConverged",
+    "NotConvergedError",
     "OneStepLaw",
     "Path",
     "ValueIdentity",

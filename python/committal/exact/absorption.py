@@ -8,7 +8,8 @@ at rate :math:`c_{nk} \ge 0`. The probabilities h of the outcomes solve
 Only ratios of rates matter, so rows may have any scale. Where the rates are those of a monotone
 scheme (linear interpolation), the matrix is an M-matrix. Its incomplete factors exist and
 precondition the same system with high-order interpolation, which has negative weights and may
-make an iteration oscillate; the answer is that of the high order. Rows of both are divided by the diagonal of the monotone one.
+make an iteration oscillate; the answer is that of the high order. Rows of both are divided by the
+diagonal of the monotone one.
 
 Nodes from which no outcome can be reached get 0: this makes the solution the smallest one, which
 is the probability.
@@ -48,8 +49,14 @@ class Rates(NamedTuple):
     outcomes: Floats
 
 
-class NotConverged(CommittalError):
-    """The linear system of a committal map was not solved to its tolerance."""
+class NotConvergedError(CommittalError):
+    """The linear system of a committal map was not solved.
+
+    Examples
+    --------
+    >>> issubclass(NotConvergedError, CommittalError)
+    True
+    """
 
 
 def absorption_probabilities(
@@ -163,7 +170,7 @@ def _solver(matrix: Any, near: Any) -> Any:
             maxiter=_MOST_CYCLES,
         )
         if failed and np.abs(matrix @ x - right).max() > 1e-6:
-            raise NotConverged(f"no solution after {_MOST_CYCLES * _RESTART} iterations")
+            raise NotConvergedError(f"no solution after {_MOST_CYCLES * _RESTART} iterations")
         return np.asarray(x)
 
     return solve

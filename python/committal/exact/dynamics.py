@@ -100,7 +100,7 @@ def scheduled(x: float | Schedule, t: int) -> float:
     (0.1, 0.5)
     """
     if isinstance(x, Decay):
-        return x.scale / (t + x.offset) ** x.power  # without a table of all earlier values
+        return float(x.scale / (t + x.offset) ** x.power)  # without a table of all earlier values
     return float(x.values(t + 1)[t]) if isinstance(x, Schedule) else x
 
 
@@ -130,7 +130,7 @@ def softmax(theta: Floats) -> Floats:
     array([0.5, 0.5])
     """
     e: Floats = np.exp(theta - theta.max(axis=-1, keepdims=True))
-    return np.divide(e, e.sum(axis=-1, keepdims=True))
+    return np.asarray(e / e.sum(axis=-1, keepdims=True))
 
 
 def log_softmax(theta: Floats) -> Floats:
@@ -274,11 +274,11 @@ def minimum_variance_weights(pi: Floats, metric: str, lam: float | None = None) 
     """
     if metric == "gradient":
         # (1 - pi_i)^2 + sum of the others' squares: positive terms only, nothing cancels.
-        return pi * (others(pi) ** 2 + others(pi**2))
+        return np.asarray(pi * (others(pi) ** 2 + others(pi**2)))
     p: Floats = np.maximum(pi, SMALLEST_PROBABILITY)
     if lam is None:
         return np.reciprocal(p)
-    return p * ((pi.shape[-1] - 1) * lam**2 + (lam + 1.0 / p) ** 2)
+    return np.asarray(p * ((pi.shape[-1] - 1) * lam**2 + (lam + 1.0 / p) ** 2))
 
 
 def weighted_mean(w: Floats, pi: Floats, r: Floats) -> Floats:
@@ -352,11 +352,11 @@ def behaviour_at(behaviour: Behaviour, pi: Floats, t: int) -> Floats:
             return pi
         case UniformMixture():
             gamma = scheduled(behaviour.gamma, t)
-            return (1.0 - gamma) * pi + gamma / arms
+            return np.asarray((1.0 - gamma) * pi + gamma / arms)
         case EpsilonGreedy():
             epsilon = scheduled(behaviour.epsilon, t)
             greedy = np.arange(arms) == pi.argmax(axis=-1)[..., None]
-            return (1.0 - epsilon) * greedy + epsilon / arms
+            return np.asarray((1.0 - epsilon) * greedy + epsilon / arms)
         case Fixed():
             return np.broadcast_to(np.array(behaviour.probabilities), pi.shape)
     raise CombinationError("behaviour", behaviour, "OnPolicy, UniformMixture, EpsilonGreedy, Fixed")
@@ -412,8 +412,10 @@ def unseen_component(policy: Policy, update: Update) -> bool:
     Examples
     --------
     >>> import committal as cm
-    >>> unseen_component(cm.Softmax(), cm.Natural(0.1)), unseen_component(cm.Sigmoid(), cm.Natural(1))
-    (True, False)
+    >>> unseen_component(cm.Softmax(), cm.Natural(0.1))
+    True
+    >>> unseen_component(cm.Sigmoid(), cm.Natural(0.1))
+    False
     """
     return isinstance(policy, Direct) or (
         isinstance(policy, Softmax) and isinstance(update, Natural)
@@ -437,7 +439,7 @@ def entropy_direction(policy: Policy, update: Update, theta: Floats) -> Floats:
     if natural:
         return -log_pi
     entropy = -(pi * log_pi).sum(axis=-1, keepdims=True)
-    return -pi * (log_pi + entropy)
+    return np.asarray(-pi * (log_pi + entropy))
 
 
 def expected_direction(policy: Policy, update: Update, pi: Floats, r: Floats) -> Floats:

@@ -138,4 +138,4 @@ def _merged(theta: Floats, probability: Floats, merge: float) -> tuple[Floats, F
         key = np.ldexp(np.rint(mantissa / merge) * merge, exponent) + 0.0
     _, first, group = np.unique(key, axis=0, return_index=True, return_inverse=True)
     total = np.bincount(group.ravel(), weights=probability, minlength=len(first))
-    return theta[first], total
+    return theta[first], total.astype(np.float64)

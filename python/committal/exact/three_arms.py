@@ -31,7 +31,6 @@ baselines above the rewards, the cut is the larger error, and a deeper hexagon i
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -128,7 +127,7 @@ class Chain:
         alpha = dynamics.scheduled(self.experiment.update.step_size, 0)
         implicit = dynamics.implicit_of(self.experiment, 0)
         nodes = hexagon.nodes
-        pi = dynamics.softmax(self.spacing * nodes)
+        pi = dynamics.softmax(self.spacing * nodes.astype(np.float64))
         b = dynamics.baseline_at(self.experiment.baseline, pi, r)
         weight = dynamics.importance_weights(pi, implicit)
         sources, targets, values = [], [], []

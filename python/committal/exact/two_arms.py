@@ -192,7 +192,7 @@ def _hazard(experiment: Experiment, arm: int, s: float, alpha: float) -> tuple[f
 def _solve_on(experiment: Experiment, ends: tuple[End, End], spacing: float) -> Floats:
     first, last = -ends[1].depth, ends[0].depth
     count = round((last - first) / spacing) + 1
-    theta = first + spacing * np.arange(count)
+    theta = first + spacing * np.arange(count, dtype=np.float64)
     probability, update = _transitions(experiment, theta)
     rates = {order: _rates(ends, probability, update, spacing, order) for order in (2, _ORDER)}
     return absorption_probabilities(rates[_ORDER], rates[2])[0]

@@ -110,8 +110,9 @@ def gradient_variance(
     root = np.sqrt(parts.mu)[..., None]
     noise = root * np.sqrt(parts.reward_variance)[:, None] * parts.per_arm
     spread = root * (given_arm - mean[..., None, :])
-    trace = np.einsum("...ai,...ai->...", noise, noise)
-    trace = trace + np.einsum("...ai,...ai->...", spread, spread)
+    with np.errstate(over="ignore"):  # a variance beyond the largest double is infinite
+        trace = np.einsum("...ai,...ai->...", noise, noise)
+        trace = trace + np.einsum("...ai,...ai->...", spread, spread)
     return np.asarray(trace / max(samples, 1))
 
 
@@ -153,7 +154,7 @@ def log_variance_ratio(
 
 
 def simplex_grid(n: int, arms: int = 3, *, margin: float = 0.0) -> Floats:
-    r"""The policies :math:`((i_1 + 1/2), ..., (i_K + 1/2)) / (n - 1 + K/2)`, :math:`\sum i = n - 1`.
+    r"""The policies :math:`(i + 1/2) / (n - 1 + K/2)` with :math:`i_1 + ... + i_K = n - 1`.
 
     A regular grid inside of the simplex, n points along each side, with no policy on the boundary.
 

@@ -35,9 +35,7 @@ from committal.exact import dynamics
 from committal.exact.dynamics import Floats
 
 
-def proposition_1_bound(
-    theta0: float, step_size: float, b: float, *, form: str = "sharp"
-) -> float:
+def proposition_1_bound(theta0: float, step_size: float, b: float, *, form: str = "sharp") -> float:
     r"""A lower bound of P(suboptimal action for ever), rewards 1 and 0, constant :math:`b < 0`.
 
     With :math:`c = -\alpha b` each draw of the second arm lowers :math:`\theta` by at least c, so
@@ -91,7 +89,7 @@ def proposition_1_bound(
 
 
 def gap_bound(experiment: Experiment, t: int) -> float:
-    r"""P(:math:`\theta^1_t > \theta^1_0 + \alpha \Delta_1 t / 2`) :math:`\ge 1 - e^{-\pi_0(1)^2 t/8}`.
+    r""":math:`1 - e^{-\pi_0(1)^2 t/8} \le P(\theta^1_t > \theta^1_0 + \alpha \Delta_1 t/2)`, for a gap.
 
     With a baseline strictly between the two best rewards every draw raises the best arm's
     probability, so it never falls below :math:`\pi_0(1)`, the increments of
@@ -163,8 +161,8 @@ def off_policy_bound(experiment: Experiment, t: int) -> float:
     --------
     >>> import committal as cm
     >>> e = cm.Experiment(
-    ...     cm.Bandit([1, 0]), cm.Sigmoid(-1), cm.Natural(0.1), -1.0, cm.UniformMixture(0.5), steps=1
-    ... )
+    ...     cm.Bandit([1, 0]), cm.Sigmoid(-1), cm.Natural(0.1), -1.0, steps=1
+    ... ).replace(behaviour=cm.UniformMixture(0.5))
     >>> off_policy_bound(e, 0), round(off_policy_bound(e, 3000), 3)
     (0.0, 0.99)
     """

@@ -187,7 +187,7 @@ def committal_rate(
     if state.ndim != 1:
         raise ConfigError("theta", theta, "one start")
     wanted = 2 ** np.arange(int(math.log2(int(steps))) + 1)
-    kept = []
+    kept: list[float] = []
     for t, forced in enumerate(forced_states(experiment, arm, state)):
         if t == wanted[len(kept)]:
             kept.append(forced.log_rest)

@@ -162,11 +162,13 @@ def _infinite(experiment: Experiment, arm: int, theta: Floats) -> Enclosure:
 
     total, check_at = 0.0, 16
     for n, forced in enumerate(forced_states(experiment, arm, theta)):
-        if n == check_at or n == _MOST_STEPS:
+        if n in (check_at, _MOST_STEPS):
             check_at = check_at + max(16, check_at // 8)
             tail = _tail(experiment, arm, shares, forced.log_rest, n, r)
-            if tail is not None and math.isfinite(tail[1]) and (
-                tail[1] - tail[0] < 1e-12 or n >= _MOST_STEPS
+            if (
+                tail is not None
+                and math.isfinite(tail[1])
+                and (tail[1] - tail[0] < 1e-12 or n >= _MOST_STEPS)
             ):
                 return _enclosure(experiment, total, *tail, n)
             if tail is not None and math.isinf(tail[1]):
@@ -338,9 +340,7 @@ def enclose_baseline(
     raise CombinationError("baseline", baseline, "a baseline that depends on theta only")
 
 
-def _weights(
-    baseline: MinVariance, arm: int, q: Floats, epsilon: float
-) -> tuple[Floats, Floats]:
+def _weights(baseline: MinVariance, arm: int, q: Floats, epsilon: float) -> tuple[Floats, Floats]:
     """Bounds of the weights divided by epsilon (gradient) or multiplied by it (natural)."""
     rest = np.arange(len(q)) != arm
     squares = float((q**2).sum())

@@ -1,0 +1,118 @@
+"""Workers in other processes, some of which are killed: the bytes stay the same."""
+
+from __future__ import annotations
+
+import logging
+import os
+import random
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import committal as cm
+from committal.executors import DaskExecutor, InFlight
+
+distributed = pytest.importorskip("distributed")
+
+# Dask warns about what it does to itself, and about dead workers, in many ways.
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+@contextmanager
+def cluster_of(workers: int) -> Iterator[tuple[Any, Any]]:
+    with (
+        distributed.LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=None,
+            silence_logs=logging.CRITICAL,
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield cluster, client
+
+
+def study(runs: int) -> cm.Study:
+    base = cm.Experiment(
+        problem=cm.Bandit([1.0, 0.7, 0.0]),
+        policy=cm.Softmax([0, 3, 5]),
+        update=cm.Natural(step_size=0.025),
+        steps=1000,
+        record=cm.Record("value", "policy", every=100),
+    )
+    baselines = [cm.MinVariance(), cm.Value(), 0.5, 0.0]
+    return cm.Study(base, {"baseline": baselines}, runs=runs, rng=0)
+
+
+def contents(store: Path) -> dict[str, bytes]:
+    files = (file for file in store.rglob("*") if file.is_file())
+    return {str(file.relative_to(store)): file.read_bytes() for file in files}
+
+
+class Killer:
+    """Kills a worker that works, again and again."""
+
+    def __init__(self, cluster: Any, seconds: float) -> None:
+        self.kills = 0
+        self._cluster = cluster
+        self._seconds = seconds
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def _run(self) -> None:
+        dice = random.Random(0)
+        while not self._stop.wait(self._seconds):
+            # Those that are still starting would not be started again.
+            registered = set(self._cluster.scheduler.workers)
+            working = [
+                nanny.pid
+                for nanny in list(self._cluster.workers.values())
+                if nanny.pid and nanny.worker_address in registered
+            ]
+            if working:
+                os.kill(dice.choice(working), signal.SIGKILL)
+                self.kills += 1
+
+    def __enter__(self) -> Killer:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+
+def test_two_workers_one_killed(tmp_path: Path) -> None:
+    made = study(runs=8_192)
+    here = made.run(tmp_path / "here", threads=2, chunk=256, progress=False)
+    with cluster_of(2) as (cluster, client), Killer(cluster, 0.25) as killer:
+        executor = client.get_executor()
+        there = made.run(tmp_path / "there", executor, chunk=256, progress=False)
+    assert killer.kills > 0
+    assert contents(tmp_path / "here") == contents(tmp_path / "there")
+    assert there.identical(here)
+
+
+@pytest.mark.slow
+def test_four_workers_one_killed_every_two_seconds(tmp_path: Path) -> None:
+    made = study(runs=102_400)
+    made.run(tmp_path / "here", threads=2, chunk=512, progress=False)
+    with cluster_of(4) as (cluster, client), Killer(cluster, 2.0) as killer:
+        made.run(tmp_path / "there", client.get_executor(), chunk=512, progress=False)
+    assert killer.kills >= 3
+    assert contents(tmp_path / "here") == contents(tmp_path / "there")
+
+
+def test_errors_of_tasks_are_not_tried_again() -> None:
+    with cluster_of(1) as (_, client):
+        executor = DaskExecutor(client)
+        flight: InFlight[Any] = InFlight(executor, int.bit_length, window=4)  # type: ignore[arg-type]
+        flight.submit("seven")
+        with pytest.raises(TypeError, match="bit_length"):
+            flight.collect(30)

@@ -1,0 +1,143 @@
+"""Killing the process at any moment loses the chunk in flight and nothing else."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import committal as cm
+from committal.store import Store
+
+SERVER = Path(__file__).with_name("kill_server.py")
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+
+
+def load_server() -> object:
+    spec = importlib.util.spec_from_file_location("kill_server", SERVER)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def contents(store: Path) -> dict[str, bytes]:
+    files = (file for file in store.rglob("*") if file.is_file())
+    return {str(file.relative_to(store)): file.read_bytes() for file in files}
+
+
+class Server:
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-W", "ignore", str(SERVER)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def _ask(self, request: str) -> int:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(request + "\n")
+        self._process.stdin.flush()
+        return int(self._process.stdout.readline())
+
+    def start(self, store: Path) -> int:
+        return self._ask(f"start {store}")
+
+    def wait(self) -> int:
+        return self._ask("wait")
+
+    def close(self) -> None:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.close()
+        self._process.wait()
+        self._process.stdout.close()
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    made = Server()
+    yield made
+    made.close()
+
+
+def check(store: Path) -> int:
+    """Demand that nothing is damaged, and return how many chunks there are."""
+    if not (store / "manifest.json").exists():
+        return 0
+    inventory = Store.open(store).inventory(verify=True)
+    assert inventory.damaged == {}
+    assert inventory.foreign == []
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        data = cm.open(store)
+    assert int(data["count"].sum()) == sum(place.runs for place in inventory.chunks)
+    return len(inventory.chunks)
+
+
+def kill_often(server: Server, tmp_path: Path, kills: int) -> None:
+    dice = random.Random(kills)
+    for name in ("first", "whole"):  # the first one includes the start of the server
+        begin = time.perf_counter()
+        server.start(tmp_path / name)
+        assert server.wait() == 0
+        seconds = time.perf_counter() - begin
+    expected = contents(tmp_path / "whole")
+    assert contents(tmp_path / "first") == expected
+    assert len(expected) == 3 * 16 + 2
+
+    done, number, in_between = 0, 0, 0
+    store = tmp_path / "killed-0"
+    while done < kills:
+        child = server.start(store)
+        time.sleep(dice.uniform(0, 0.5 * seconds))
+        os.kill(child, signal.SIGKILL)
+        status = server.wait()
+        chunks = check(store)
+        done += os.WIFSIGNALED(status)
+        in_between += 0 < chunks < 48
+        if chunks == 48:  # it was faster than we were: compare, and begin another one
+            server.start(store)
+            assert server.wait() == 0
+            assert contents(store) == expected
+            number += 1
+            store = tmp_path / f"killed-{number}"
+    assert in_between > 0
+    server.start(store)
+    assert server.wait() == 0
+    assert contents(store) == expected
+
+
+def test_killed_ten_times(server: Server, tmp_path: Path) -> None:
+    kill_often(server, tmp_path, 10)
+
+
+@pytest.mark.slow
+def test_killed_two_hundred_times(server: Server, tmp_path: Path) -> None:
+    kill_often(server, tmp_path, 200)
+
+
+def test_two_processes_on_one_store(server: Server, tmp_path: Path) -> None:
+    store = tmp_path / "both"
+    study = load_server().study()  # type: ignore[attr-defined]
+    server.start(store)
+    data = study.run(store, threads=1, chunk=64, progress=False)
+    assert server.wait() == 0
+    assert check(store) == 48
+    alone = tmp_path / "alone"
+    study.run(alone, threads=1, chunk=64, progress=False)
+    assert contents(store) == contents(alone)
+    assert data.identical(cm.open(alone))
