@@ -28,6 +28,7 @@ from committal.errors import ExecutorError
 
 Task = TypeVar("Task")
 
+_CONNECT_SECONDS = 20.0
 _WATCH_SECONDS = 0.01
 _MOST_FETCHES = 32
 
@@ -338,7 +339,7 @@ def dask_executor(address: str) -> Iterator[Executor]:
         raise ExecutorError("a scheduler needs Dask: pip install 'committal[dask]'") from None
     try:
         connect: Any = Client  # it has no type hints
-        client = connect(address, timeout="20s")
+        client = connect(address, timeout=_CONNECT_SECONDS)
     except (OSError, ValueError, TimeoutError) as error:
         raise ExecutorError(f"no scheduler answers at {address}: {error}") from error
     with client:

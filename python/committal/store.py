@@ -23,6 +23,8 @@ import json
 import os
 import re
 import secrets
+import threading
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -42,6 +44,7 @@ LOCK = "lock"
 
 _CHUNK_NAME = re.compile(r"(\d{6,})-(\d{12,})-(\d{12,})\.chunk")
 _TEMPORARY = ".tmp-"
+_SYNC_SECONDS = 1.0
 _RESUME = "'committal resume' or Study.run(store=...) computes it again"
 
 
@@ -121,6 +124,8 @@ class Store:
         self.path = path
         self.manifest = dict(manifest)
         self._lock: int | None = None
+        self._synced_at = 0.0
+        self._syncing = threading.Lock()
         #: Whether nobody else was writing when the lock was taken.
         self.alone = True
 
@@ -244,6 +249,8 @@ class Store:
 
     def close(self) -> None:
         """Stop writing."""
+        if self._synced_at:
+            self._sync_chunks()
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
@@ -335,8 +342,23 @@ class Store:
         return arrays
 
     def write(self, place: Place, data: bytes) -> None:
-        """Write a chunk, wholly or not at all."""
+        """Write a chunk, wholly or not at all.
+
+        Its name is on the disk a second later at the latest, or when the store is closed. A power
+        failure may lose the chunks of that second; a process that is killed loses none.
+        """
         self._replace(self.path / CHUNKS, place.name, data)
+        if self._syncing.acquire(blocking=False):
+            try:
+                if time.monotonic() - self._synced_at > _SYNC_SECONDS:
+                    self._sync_chunks()
+            finally:
+                self._syncing.release()
+
+    def _sync_chunks(self) -> None:
+        with _explained(self.path):
+            _sync_directory(self.path / CHUNKS)
+        self._synced_at = time.monotonic()
 
     def remove(self, place: Place) -> None:
         """Remove a chunk that another one has replaced."""
@@ -349,6 +371,8 @@ class Store:
         """Write a small file, wholly or not at all."""
         text = json.dumps(content, indent=1, sort_keys=True, allow_nan=False, ensure_ascii=False)
         self._replace(self.path, name, text.encode() + b"\n")
+        with _explained(self.path):
+            _sync_directory(self.path)
 
     def read_json(self, name: str) -> Any:
         """Read a small file; None if it is not there."""
@@ -374,7 +398,6 @@ class Store:
                 with contextlib.suppress(OSError):
                     os.unlink(temporary)
                 raise
-            _sync_directory(directory)
 
 
 def about(study_hash: str, place: Place, experiment_hash: str) -> dict[str, Any]:

@@ -1,9 +1,8 @@
 """Studies: a grid of configurations, many runs of each, on as many machines as there are.
 
-A study is cut into chunks: some runs of one configuration. A chunk is a pure function of the
-study, the configuration and the numbers of its runs, and so are its bytes; who computes it and
-when does not matter. This file decides which chunks are needed, hands them out, collects them and
-puts the labels on.
+This is what a user sees: the description of a study, what it will cost, running it, and reading
+what a store holds. How the work is done is in :mod:`committal.campaign`, how many runs are enough
+in :mod:`committal.rounds`, how results get their labels in :mod:`committal.stacked`.
 """
 
 from __future__ import annotations
@@ -12,31 +11,30 @@ import functools
 import hashlib
 import json
 import math
-import operator
 import os
 import warnings
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Executor
-from contextlib import ExitStack
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from committal import _core, chunkfile, results
+from committal import _core, results
 from committal._version import __version__
+from committal.campaign import Campaign, Engines, Keeper, Memory
 from committal.config import Experiment
+from committal.config.check import integer
 from committal.costs import Estimate, chunk_size, estimate, memory, table
-from committal.engine import Arrays, Engine
 from committal.errors import ConfigError, ConfigTypeError, StoreError, StoreWarning
-from committal.executors import InFlight, LocalThreads, adapted
+from committal.executors import adapted
 from committal.grid import Axis, Grid, GridLike, Label
-from committal.progress import Bar
+from committal.rounds import LOOKS, checked_until, places
 from committal.run import Progress
-from committal.sequential import FAILURE, Precision, mean_sequence, rate_sequence
+from committal.sequential import Precision
 from committal.stacked import Contents, stack
-from committal.store import MANIFEST, OUTCOME, Inventory, Place, Store, about, manifest_of
+from committal.store import MANIFEST, OUTCOME, Inventory, Place, Store, manifest_of
 from committal.streams import RNGLike, StreamKey, mixed_key, stream_key
 from committal.system import available_memory, available_threads
 
@@ -45,13 +43,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Configuration", "Estimate", "Study", "open_store", "study_of"]
 
-#: Where precision decides, it is looked at no more often than this in all of the runs.
-_LOOKS = 64
-#: Chunks in flight on an executor: enough for a large cluster, as long as they are small.
-_MOST_IN_FLIGHT = 1024
-_BYTES_IN_FLIGHT = 256 * 2**20
-
-_POLL_SECONDS = 0.1
+_MOST_RUNS = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +116,7 @@ class Study:
     ) -> None:
         axes = grid if isinstance(grid, Mapping) else tuple(grid or ())
         self.grid = Grid(base, axes)
-        self.runs = _count("runs", runs, least=1)
+        self.runs = integer("runs", runs, 1, _MOST_RUNS)
         if not isinstance(independent, bool):
             raise ConfigTypeError("independent", independent, "True or False")
         self.independent = independent
@@ -307,24 +299,33 @@ class Study:
             raise ConfigTypeError("until", until, "a Precision or None")
         if not (isinstance(progress, bool) or callable(progress)):
             raise ConfigTypeError("progress", progress, "True, False or a callable")
-        if executor is None or threads is not None:
-            threads = _threads(threads)
-        engines = _Engines(self)
+        threads = 1 if executor is not None and threads is None else _threads(threads)
+        engines = Engines(self.grid)
         if until is not None:
-            until = _checked_until(until, self, engines)
+            until = checked_until(until, engines, len(self))
         if chunk is None:
-            size = chunk_size(self.grid, self.runs, _LOOKS if until else 1)
+            size = chunk_size(self.grid, self.runs, LOOKS if until else 1)
         else:
-            size = _count("chunk", chunk, least=1)
+            size = integer("chunk", chunk, 1)
         if store is None:
             _refuse_too_large(self)
-            keeper: _Memory | Store = _Memory()
-            runs = self.runs
+            keeper: Memory | Store = Memory()
         else:
             keeper = _prepared(self, store, size, until, chosen=chunk is not None)
-            size, runs = keeper.manifest["chunk"], keeper.manifest["runs"]
-        with keeper:
-            campaign = _Campaign(self, engines, keeper, runs, size, until)
+            size = keeper.manifest["chunk"]
+        with keeper if isinstance(keeper, Store) else nullcontext():
+            campaign = Campaign(
+                self.grid,
+                self.hash,
+                self.key_of,
+                engines,
+                keeper,
+                runs=self.runs,
+                chunk=size,
+                until=until,
+            )
+            if isinstance(keeper, Store):
+                _warn(keeper, campaign.inventory, "damaged chunks are computed again")
             campaign.run(executor, threads, progress)
             outcome = campaign.outcome()
             if isinstance(keeper, Store) and outcome is not None:
@@ -383,8 +384,8 @@ def open_store(path: str | os.PathLike[str], *, verify: bool = False) -> xr.Data
     if not _is_outcome(outcome, len(study)) or outcome["until"] != kept.manifest["until"]:
         outcome = None  # of an earlier, other question to the same study
     runs = None if outcome is None else outcome["runs"]
-    places = _wanted(study, kept.manifest, runs) & inventory.chunks
-    return _dataset(study, _Engines(study), kept, places, outcome)
+    wanted = _wanted(study, kept.manifest, runs) & inventory.chunks
+    return _dataset(study, Engines(study.grid), kept, wanted, outcome)
 
 
 def stored_study(kept: Store) -> Study:
@@ -436,13 +437,13 @@ def study_of(data: xr.Dataset) -> Study:
 
 def _dataset(
     study: Study,
-    engines: _Engines,
-    keeper: _Memory | Store,
-    places: Iterable[Place],
+    engines: Engines,
+    keeper: Keeper,
+    wanted: Iterable[Place],
     outcome: Mapping[str, Any] | None,
 ) -> xr.Dataset:
     chunks: dict[int, list[Place]] = {}
-    for place in sorted(places):
+    for place in sorted(wanted):
         chunks.setdefault(place.configuration, []).append(place)
     contents = Contents(study.grid, engines, chunks, keeper.read)
     attributes: dict[str, str | int] = {
@@ -471,6 +472,15 @@ def _dataset(
     return stack(contents, attributes, extra)
 
 
+def _wanted(study: Study, manifest: Mapping[str, Any], runs: list[int] | None) -> set[Place]:
+    """Return the chunks that make up a finished store."""
+    return {
+        place
+        for index in range(len(study))
+        for place in places(index, 0, runs[index] if runs else manifest["runs"], manifest["chunk"])
+    }
+
+
 def _is_outcome(outcome: Any, configurations: int) -> bool:
     names = ("runs", "estimate", "low", "high", "reached")
     return (
@@ -481,368 +491,6 @@ def _is_outcome(outcome: Any, configurations: int) -> bool:
             for name in names
         )
     )
-
-
-# -- chunks ----------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """All that another process needs to know to compute a chunk, in plain values."""
-
-    study: str
-    place: Place
-    experiment: str
-    key: int
-    threads: int
-
-
-def compute_chunk(task: Task) -> bytes:
-    """Compute a chunk, anywhere."""
-    engine = _engine_from(task.experiment)
-    return _chunk_bytes(engine, task.study, task.place, task.key, task.threads)
-
-
-@functools.lru_cache(maxsize=16)
-def _engine_from(text: str) -> Engine:
-    return Engine(Experiment.from_json(text))
-
-
-def _chunk_bytes(
-    engine: Engine,
-    study_hash: str,
-    place: Place,
-    key: int,
-    threads: int,
-    report: Callable[[int], None] | None = None,
-) -> bytes:
-    arrays = engine.compute(
-        key=key, first_run=place.first, runs=place.runs, threads=threads, report=report
-    )
-    return chunkfile.encode(about(study_hash, place, engine.experiment.hash), arrays)
-
-
-class _Engines:
-    """The engine of every configuration, the last ones remembered."""
-
-    def __init__(self, study: Study) -> None:
-        self._experiments = study.grid.experiments
-        self._made: Callable[[int], Engine] = functools.lru_cache(maxsize=256)(self._make)
-
-    def _make(self, index: int) -> Engine:
-        return Engine(self._experiments[index])
-
-    def __call__(self, index: int) -> Engine:
-        return self._made(index)
-
-
-def _places(configuration: int, start: int, stop: int, chunk: int) -> Iterator[Place]:
-    """Cut runs into chunks: all of the same length, except for the last one."""
-    for first in range(start, stop, chunk):
-        yield Place(configuration, first, min(first + chunk, stop))
-
-
-def _wanted(study: Study, manifest: Mapping[str, Any], runs: list[int] | None) -> set[Place]:
-    """Return the chunks that make up a finished store."""
-    return {
-        place
-        for index in range(len(study))
-        for place in _places(index, 0, runs[index] if runs else manifest["runs"], manifest["chunk"])
-    }
-
-
-class _Memory:
-    """Keeps chunks like a store, but not for long."""
-
-    def __init__(self) -> None:
-        self._kept: dict[Place, bytes] = {}
-
-    def inventory(self, *, verify: bool = False) -> Inventory:
-        return Inventory(set(self._kept))
-
-    def has(self, place: Place) -> bool:
-        return place in self._kept
-
-    def read(self, place: Place) -> Arrays:
-        return chunkfile.decode(self._kept[place], verify=False)[1]
-
-    def write(self, place: Place, data: bytes) -> None:
-        self._kept[place] = data
-
-    def remove(self, place: Place) -> None:
-        self._kept.pop(place, None)
-
-    @property
-    def alone(self) -> bool:
-        return True
-
-    def __enter__(self) -> _Memory:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        pass
-
-
-class _Campaign:
-    """The work of one call of :meth:`Study.run`."""
-
-    def __init__(
-        self,
-        study: Study,
-        engines: _Engines,
-        keeper: _Memory | Store,
-        runs: int,
-        chunk: int,
-        until: Precision | None,
-    ) -> None:
-        self._study = study
-        self._engines = engines
-        self._keeper = keeper
-        self._chunk = chunk
-        inventory = keeper.inventory(verify=True)
-        if isinstance(keeper, Store):
-            _warn(keeper, inventory, "damaged chunks are computed again")
-        self._there = inventory.chunks
-        self._damaged = inventory.damaged
-        # Chunks that a longer one will replace when a store is extended.
-        self._shorter: dict[tuple[int, int], list[Place]] = {}
-        for place in self._there:
-            self._shorter.setdefault((place.configuration, place.first), []).append(place)
-        self._total = 0
-        self._histories = [
-            _History(index, runs, chunk, until, engines) for index in range(len(study))
-        ]
-        self._steps = [experiment.steps for experiment in study.grid]
-
-    def run(
-        self, executor: Executor | None, threads: int | None, progress: bool | Progress
-    ) -> None:
-        """Compute what is missing."""
-        waiting = deque(self._first_round())
-        if not waiting:
-            return
-        if not self._keeper.alone:
-            waiting.reverse()  # somebody else began at the other end: meet in the middle
-        with ExitStack() as stack_:
-            bar = stack_.enter_context(Bar("study")) if progress is True else None
-            report: Progress | None = bar or (progress if callable(progress) else None)
-            local = None
-            if executor is None:
-                assert threads is not None
-                local = LocalThreads(threads=threads, tasks=len(waiting))
-                executor = stack_.enter_context(local.executor())
-                flight: InFlight[Any] = InFlight(
-                    executor, self._local_work(local), window=2 * local.workers
-                )
-            else:
-                flight = InFlight(executor, compute_chunk, window=self._window())
-            self._loop(flight, waiting, local, threads or 1, report)
-
-    def _loop(
-        self,
-        flight: InFlight[Any],
-        waiting: deque[Place],
-        local: LocalThreads | None,
-        threads: int,
-        report: Progress | None,
-    ) -> None:
-        done = 0
-        try:
-            while waiting or len(flight):
-                while waiting and flight.has_room:
-                    place = waiting.popleft()
-                    if self._came_from_elsewhere(place):
-                        self._total -= self._updates([place])
-                        waiting.extend(self._arrived(place))
-                    else:
-                        flight.submit(place if local else self._task(place, threads))
-                for task, data in flight.collect(_POLL_SECONDS):
-                    place = task if local else task.place
-                    self._keep(place, data)
-                    done += place.runs * self._steps[place.configuration]
-                    waiting.extend(self._arrived(place))
-                if report is not None:
-                    under_way = local.updates_under_way if local else 0
-                    report(min(done + under_way, self._total), self._total)
-        except BaseException:
-            # Whatever went wrong, what is finished stays finished.
-            for task, data in flight.drain():
-                self._keep(task if local else task.place, data)
-            raise
-
-    def _came_from_elsewhere(self, place: Place) -> bool:
-        """Say whether another process has written a chunk since we looked."""
-        return place.file not in self._damaged and self._keeper.has(place)
-
-    def _keep(self, place: Place, data: bytes) -> None:
-        self._keeper.write(place, data)
-        for old in self._shorter.pop((place.configuration, place.first), ()):
-            if old != place:
-                self._keeper.remove(old)
-
-    def _local_work(self, local: LocalThreads) -> Callable[[Place], bytes]:
-        study_hash = self._study.hash
-
-        def work(place: Place) -> bytes:
-            try:
-                return _chunk_bytes(
-                    self._engines(place.configuration),
-                    study_hash,
-                    place,
-                    self._study.key_of(place.configuration),
-                    local.threads_per_task,
-                    local.report,
-                )
-            finally:
-                local.finished()
-
-        return work
-
-    def _task(self, place: Place, threads: int) -> Task:
-        index = place.configuration
-        text = self._study.grid.experiments[index].to_json(indent=None)
-        return Task(self._study.hash, place, text, self._study.key_of(index), threads)
-
-    def _window(self) -> int:
-        size = max(self._engines(0).nbytes(self._chunk), 1)
-        return max(16, min(_MOST_IN_FLIGHT, _BYTES_IN_FLIGHT // size))
-
-    # -- which chunks -----------------------------------------------------------------------------
-
-    def _first_round(self) -> Iterator[Place]:
-        """Yield what is missing now."""
-        for history in self._histories:
-            missing = list(history.begin(self._there, self._keeper.read))
-            self._total += self._updates(missing)
-            yield from missing
-
-    def _updates(self, places: Iterable[Place]) -> int:
-        return sum(place.runs * self._steps[place.configuration] for place in places)
-
-    def _arrived(self, place: Place) -> list[Place]:
-        more = self._histories[place.configuration].arrived(place, self._there, self._keeper.read)
-        self._total += self._updates(more)
-        return more
-
-    def places(self) -> set[Place]:
-        """Return the chunks that make up the result."""
-        return {place for history in self._histories for place in history.places()}
-
-    def outcome(self) -> dict[str, Any] | None:
-        """Return where every configuration stopped; None if precision did not decide."""
-        until = self._histories[0].until
-        if until is None:
-            return None
-        return {
-            "until": until.to_dict(),
-            "runs": [history.target for history in self._histories],
-            "estimate": [_json_number(history.estimate) for history in self._histories],
-            "low": [history.low for history in self._histories],
-            "high": [history.high for history in self._histories],
-            "reached": [int(history.reached) for history in self._histories],
-        }
-
-
-def _json_number(x: float) -> float | None:
-    return None if math.isnan(x) else x
-
-
-class _History:
-    """The rounds of one configuration: all of its runs at once, or until they suffice.
-
-    Every decision is a function of the numbers of the runs before it, taken in their order, never
-    of who finished first: so the chunks of a store do not depend on who computed them.
-    """
-
-    def __init__(
-        self, index: int, runs: int, chunk: int, until: Precision | None, engines: _Engines
-    ) -> None:
-        self.index = index
-        self.until = until
-        self.target = runs if until is None else min(chunk, runs)
-        self.estimate, self.low, self.high = math.nan, 0.0, 1.0
-        self.reached = False
-        self._runs = runs
-        self._chunk = chunk
-        self._engines = engines
-        self._missing: set[Place] = set()
-        self._sums: dict[int, tuple[int, float, float]] = {}
-
-    def places(self) -> Iterator[Place]:
-        """Yield all chunks that were asked for."""
-        return _places(self.index, 0, self.target, self._chunk)
-
-    def begin(self, there: set[Place], read: Callable[[Place], Arrays]) -> list[Place]:
-        """Return the chunks of the first round that are missing."""
-        return self._ask(0, there, read)
-
-    def arrived(
-        self, place: Place, there: set[Place], read: Callable[[Place], Arrays]
-    ) -> list[Place]:
-        """Take note of a chunk; return the next round if it was the last one of this."""
-        self._missing.discard(place)
-        if self.until is None:
-            return []
-        self._note(place, read)
-        return [] if self._missing else self._decide(there, read)
-
-    def _ask(self, start: int, there: set[Place], read: Callable[[Place], Arrays]) -> list[Place]:
-        asked = list(_places(self.index, start, self.target, self._chunk))
-        missing = [place for place in asked if place not in there]
-        self._missing = set(missing)
-        if self.until is not None:
-            for place in asked:
-                if place in there:
-                    self._note(place, read)
-            if not missing:
-                return self._decide(there, read)
-        return missing
-
-    def _note(self, place: Place, read: Callable[[Place], Arrays]) -> None:
-        until = self.until
-        assert until is not None
-        engine = self._engines(self.index)
-        arrays = read(place)
-        if until.quantity == FAILURE:
-            assert until.below is not None
-            failures = engine.failures(arrays, until.below)
-            assert failures is not None
-            self._sums[place.first] = (place.runs, float(failures), 0.0)
-        else:
-            sums = engine.last_sums(arrays, until.quantity)
-            assert sums is not None
-            self._sums[place.first] = (place.runs, *sums)
-
-    def _decide(self, there: set[Place], read: Callable[[Place], Arrays]) -> list[Place]:
-        """Stop, or ask for more runs."""
-        until = self.until
-        assert until is not None
-        counts, firsts, seconds = zip(*(self._sums[i] for i in sorted(self._sums)), strict=True)
-        if until.quantity == FAILURE:
-            n, k = sum(counts), sum(firsts)
-            low, high = rate_sequence(k, n, until.confidence)
-            self.estimate, self.low, self.high = k / n, float(low), float(high)
-        else:
-            bounds = _bounds(self._engines(self.index), until.quantity)
-            assert bounds is not None
-            self.estimate, self.low, self.high = mean_sequence(
-                counts,
-                firsts,
-                seconds,
-                bounds,
-                until.confidence,
-                half_width=None if until.relative else until.half_width,
-            )
-        half, wanted = (self.high - self.low) / 2, until.width_for(self.estimate)
-        self.reached = half <= wanted
-        if self.reached or self.target >= self._runs:
-            return []
-        # Widths shrink like the root of the number of runs: aim there, in steps that waste little.
-        factor = min(max(1.1 * (half / wanted) ** 2, 1.1), 2.0) if wanted > 0 else 2.0
-        start = self.target
-        chunks = max(math.ceil(factor * start / self._chunk), start // self._chunk + 1)
-        self.target = min(chunks * self._chunk, self._runs)
-        return self._ask(start, there, read)
 
 
 # -- choices ---------------------------------------------------------------------------------------
@@ -876,62 +524,8 @@ def _warn(kept: Store, inventory: Inventory, consequence: str) -> None:
         warnings.warn(f"{kept.path}: {complaints} ({consequence})", StoreWarning, stacklevel=3)
 
 
-def _bounds(engine: Engine, name: str) -> tuple[float, float] | None:
-    reduce = engine.experiment.record.reduce
-    given = None if reduce is None else reduce.given_range(name)
-    return engine.experiment.problem.range_of(name) or given
-
-
-def _checked_until(until: Precision, study: Study, engines: _Engines) -> Precision:
-    """Check that the recorded quantities tell what is asked for; fill in what failure means."""
-    engine = engines(0)
-    record = engine.experiment.record
-    arrays = engine.merge([])
-    if until.quantity == FAILURE:
-        if record.reduce is not None and record.reduce.below is None:
-            raise ConfigError(
-                "until", until, "failures to be counted: Record('value', reduce=Reduce(below=...))"
-            )
-        known = None if record.reduce is None else record.reduce.below
-        below = known if until.below is None else until.below
-        if below is None:
-            raise ConfigError("until.below", None, "a number: a run failed if its value is less")
-        if engine.failures(arrays, below) is None:
-            instead = f"{known}, as in the record" if known is not None else "Record('value')"
-            raise ConfigError("until.below", below, instead)
-        return until.replace(below=below)
-    if engine.last_sums(arrays, until.quantity) is None:
-        raise ConfigError(
-            "until.quantity",
-            until.quantity,
-            f"'failure' or a recorded quantity with one number per time, of {record.names}",
-        )
-    for index in range(len(study)):
-        if _bounds(engines(index), until.quantity) is None:
-            raise ConfigError(
-                "until.quantity",
-                until.quantity,
-                "a quantity with known bounds, such as 'value', or "
-                "Reduce(bins=..., range={name: (lo, hi)})",
-            )
-    return until
-
-
 def _threads(threads: int | None) -> int:
-    return available_threads() if threads is None else _count("threads", threads, least=1)
-
-
-def _count(argument: str, value: object, *, least: int) -> int:
-    allowed = f"a whole number >= {least}"
-    if isinstance(value, bool | np.bool_):
-        raise ConfigTypeError(argument, value, allowed)
-    try:
-        number = operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        raise ConfigTypeError(argument, value, allowed) from None
-    if number < least or number >= 2**63:
-        raise ConfigError(argument, value, allowed)
-    return number
+    return available_threads() if threads is None else integer("threads", threads, 1, 4096)
 
 
 def _refuse_too_large(study: Study) -> None:

@@ -76,8 +76,8 @@ def test_the_error_estimate_is_honest() -> None:
             rough, error = exact.committal_probability(
                 e, starts=starts, tolerance=tolerance, return_error=True
             )
-            assert (np.abs(rough - fine) <= 2.0 * error + 1e-9).all()
-            assert error.max() < 10.0 * tolerance
+            assert (np.abs(rough - fine) <= 2.0 * error).all()
+            assert error.max() <= tolerance
 
 
 def test_far_starts_are_decided() -> None:
@@ -142,7 +142,7 @@ def test_exploration_that_lasts_ends_on_the_best_arm() -> None:
 
 def test_known_numbers_of_three_arms() -> None:
     e = three(cm.MinVariance() - 0.5)
-    _solve.cache_clear()
+    _solve.cache_clear()  # the time of a first call is wanted
     start = time.perf_counter()
     found = exact.committal_map(e)
     seconds = time.perf_counter() - start
@@ -172,8 +172,8 @@ def test_a_lost_arm_leaves_two() -> None:
     on_the_line = exact.committal_map(pair).probabilities(theta)
     for third in (-16.0, -60.0):
         starts = np.stack([theta, np.zeros(21), np.full(21, third)], axis=-1)
-        on_the_plane = exact.committal_map(three(0.2, alpha=0.1)).probabilities(starts)
-        np.testing.assert_allclose(on_the_plane[:, :2], on_the_line, atol=2e-4)
+        plane = exact.committal_map(three(0.2, alpha=0.1), tolerance=1e-3)
+        np.testing.assert_allclose(plane.probabilities(starts)[:, :2], on_the_line, atol=1e-3)
 
 
 def test_permuted_arms_permute_the_map() -> None:
@@ -181,16 +181,22 @@ def test_permuted_arms_permute_the_map() -> None:
     order = [2, 0, 1]
     moved = e.replace(problem=cm.Bandit([THREE.means[i] for i in order]))
     starts = np.random.default_rng(1).uniform(-3.0, 3.0, (20, 3))
+    found, other = (exact.committal_map(x, tolerance=1e-3) for x in (e, moved))
     np.testing.assert_allclose(
-        exact.committal_map(moved).probabilities(starts[:, order]),
-        exact.committal_map(e).probabilities(starts)[:, order],
-        atol=1e-4,
+        other.probabilities(starts[:, order]), found.probabilities(starts)[:, order], atol=1e-3
     )
     np.testing.assert_allclose(
-        exact.committal_map(e).probabilities(starts + 7.0),
-        exact.committal_map(e).probabilities(starts),
-        atol=1e-12,
+        found.probabilities(starts + 7.0), found.probabilities(starts), atol=1e-12
     )
+
+
+def test_the_error_estimate_of_the_map_is_honest() -> None:
+    starts = np.random.default_rng(2).uniform(-3.0, 3.0, (500, 3))
+    e = three(cm.MinVariance() - 0.5)
+    fine, rough = exact.committal_map(e), exact.committal_map(e, tolerance=1e-2)
+    off = np.abs(fine.probabilities(starts) - rough.probabilities(starts)).max(axis=-1)
+    assert (off <= rough.error(starts) + fine.error(starts)).mean() > 0.99
+    assert rough.error(starts).max() < 1e-2
 
 
 def test_baselines_without_a_wrong_end() -> None:
@@ -206,22 +212,9 @@ def test_the_map_on_the_simplex() -> None:
     policies, ends = exact.committal_map(three(cm.MinVariance() - 0.5)).on_simplex(30)
     assert policies.shape == ends.shape == (465, 3)
     assert (ends >= 0.0).all()
-    # A larger share of arm 2 makes it more likely to win, along any line to its corner.
-    near, far = policies[:, 1] > 0.9, policies[:, 0] > 0.9
-    assert ends[near, 1].min() > 0.5 > ends[far, 1].max()
-
-
-def test_a_wrong_sign_of_the_baseline_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    honest = dynamics.baseline_at
-    monkeypatch.setattr(dynamics, "baseline_at", lambda b, pi, r: -honest(b, pi, r))
-    _solve.cache_clear()
-    try:
-        with pytest.raises(AssertionError):
-            test_known_numbers_of_two_arms(0.1, 0.1277)
-        with pytest.raises(AssertionError):
-            test_known_numbers_of_three_arms()
-    finally:
-        _solve.cache_clear()
+    # Starting closest to a corner one is most likely to end there, of arms 1 and 2.
+    for arm in (0, 1):
+        assert ends[:, arm].max() - ends[policies[:, arm].argmax(), arm] < 0.05
 
 
 # -- parts -----------------------------------------------------------------------------------------
@@ -310,5 +303,18 @@ def test_wrong_arguments() -> None:
         exact.committal_map(two(-1.0), most_nodes=0)
     with pytest.raises(cm.ConfigError, match="arm"):
         exact.committal_probability(two(-1.0), arm=2)
-    with pytest.raises(cm.ConfigError, match="starts|theta"):
+    with pytest.raises(cm.ConfigError, match="3 arms in the last axis"):
         exact.committal_probability(three(-1.0), starts=[0.0, 1.0])
+
+
+def test_a_wrong_sign_of_the_baseline_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = dynamics.baseline_at
+    monkeypatch.setattr(dynamics, "baseline_at", lambda b, pi, r: -honest(b, pi, r))
+    _solve.cache_clear()
+    try:
+        with pytest.raises(AssertionError):
+            test_known_numbers_of_two_arms(0.1, 0.1277)
+        with pytest.raises(AssertionError):
+            test_baselines_that_cannot_get_stuck(0.0, 1, 0)
+    finally:
+        _solve.cache_clear()

@@ -53,3 +53,24 @@ def lagrange(
         rest = [q for q in range(order) if q != m]
         weights[:, m] = distance[:, rest].prod(axis=1) / np.prod([float(m - q) for q in rest])
     return offsets, weights
+
+
+def remaining(change: float, before: float) -> float:
+    r"""Estimate :math:`\sum_{n \ge 1} \rho^n \cdot` change, what further halvings would change.
+
+    Parameters
+    ----------
+    change, before : float
+        How much the last halving of the spacing changed the answer, and the one before it
+        (infinite if there was none). Their ratio is :math:`\rho`, kept in [0.3, 0.8]: answers
+        that are not smooth gain less than the order of the interpolation promises.
+
+    Examples
+    --------
+    >>> remaining(1e-4, 2e-4), remaining(1e-4, float("inf"))
+    (0.0001, 0.0001)
+    """
+    if not 0.0 < before < np.inf:
+        return change
+    ratio = min(max(change / before, 0.3), 0.8)
+    return change * ratio / (1.0 - ratio)

@@ -42,7 +42,7 @@ from committal.errors import CombinationError
 from committal.exact import dynamics, vertices
 from committal.exact.absorption import Rates, absorption_probabilities
 from committal.exact.dynamics import Floats
-from committal.exact.interpolation import Integers, lagrange
+from committal.exact.interpolation import Integers, lagrange, remaining
 
 _ORDER = 6
 _FIRST = 0.25
@@ -292,14 +292,27 @@ class Plane:
             back = self.chain.bring_back(points[outside], inner)
             points[outside] = back.place - back.place[:, 2:]
             keep[outside], ended[outside] = back.keep, back.ended
-        i, x = lagrange(points[:, 0] + size, 0, 2 * size, _ORDER)
-        j, y = lagrange(points[:, 1] + size, 0, 2 * size, _ORDER)
-        square = self.grid[i[:, :, None], j[:, None, :]]
-        values = np.einsum("ni,nj,nijk->nk", x, y, square)
-        values = np.clip(keep[:, None] * values + ended, 0.0, 1.0)
+        values, _ = self._interpolate(points, _ORDER)
+        rougher, around = self._interpolate(points, _ORDER - 2)
+        _, corners = self._interpolate(points, 2)
         nearest = np.rint(points[:, :2]).astype(np.int64) + size
         error = self.error[nearest[:, 0], nearest[:, 1]]
-        return values, keep * error + self.residual
+        # Where h is smooth two orders agree, and a cell has about a third of the variation of the
+        # three by three around it. A jump is in one cell, and there anything between the corners
+        # may be right.
+        doubt = np.abs(values - rougher).max(axis=1)
+        jump, total = (np.ptp(x, axis=(1, 2)).max(axis=1) for x in (corners, around))
+        torn = (doubt > 0.03 * jump) | (jump > 0.6 * total)
+        error = error + 2.0 * doubt + np.where(torn, jump, 0.0)
+        return np.clip(keep[:, None] * values + ended, 0.0, 1.0), keep * error + self.residual
+
+    def _interpolate(self, points: Floats, order: int) -> tuple[Floats, Floats]:
+        """Values (n, 3) at points, and those (n, order, order, 3) of the nodes they come from."""
+        size = self.chain.size
+        i, x = lagrange(points[:, 0] + size, 0, 2 * size, order)
+        j, y = lagrange(points[:, 1] + size, 0, 2 * size, order)
+        square = self.grid[i[:, :, None], j[:, None, :]]
+        return np.asarray(np.einsum("ni,nj,nijk->nk", x, y, square)), square
 
 
 def solve_plane(experiment: Experiment, tolerance: float, most_nodes: int) -> Plane:
@@ -339,11 +352,9 @@ def solve_plane(experiment: Experiment, tolerance: float, most_nodes: int) -> Pl
     chain, fine, coarse, before, residual = levels
     while True:
         change = _change(fine, coarse)
-        largest = float(np.nanmax(change))
-        # The next halving would change less, by about the ratio that was seen; never trust more
-        # than a factor of ten.
-        ratio = min(1.0, max(largest / before, 0.1)) if before > 0.0 else 1.0
-        error = _spread(ratio * change) + np.nan_to_num(cut)
+        largest = _worst(_spread(change), chain)
+        factor = remaining(largest, before) / largest if largest > 0.0 else 0.0
+        error = _spread(factor * change) + np.nan_to_num(cut)
         enough = _worst(error, chain) <= tolerance
         if enough or 3 * (2 * chain.size) ** 2 > most_nodes:
             return Plane(chain, fine, error, residual)
@@ -369,7 +380,8 @@ def _first_levels(experiment: Experiment, depth: float) -> Levels:
     coarsest, _ = _solve_on(chain.coarser().coarser(), None)
     coarse, _ = _solve_on(chain.coarser(), _refine(coarsest))
     fine, residual = _solve_on(chain, _refine(coarse))
-    return Levels(chain, fine, coarse, float(np.nanmax(_change(coarse, coarsest))), residual)
+    before = _worst(_spread(_change(coarse, coarsest)), chain.coarser())
+    return Levels(chain, fine, coarse, before, residual)
 
 
 def _change(fine: Floats, coarse: Floats) -> Floats:

@@ -27,7 +27,7 @@ from committal.errors import CombinationError
 from committal.exact import dynamics, vertices
 from committal.exact.absorption import Rates, absorption_probabilities
 from committal.exact.dynamics import Floats
-from committal.exact.interpolation import lagrange
+from committal.exact.interpolation import lagrange, remaining
 from committal.exact.one_step import law_from
 
 _ORDER = 8
@@ -53,14 +53,16 @@ class End(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """h on the nodes of the finest grid, with a local estimate of its error.
+    """h on the nodes of the finest grid, with an estimate of its error.
 
     Attributes
     ----------
     first, spacing
         The nodes are first + n spacing.
-    values, error : ndarray, shape (nodes, 2) and (nodes,)
-        Probabilities of ending on either arm, and the estimated error.
+    values : ndarray, shape (nodes, 2)
+        Probabilities of ending on either arm.
+    error : float
+        The estimated error, of all of them.
     ends
         The ends of the line: of the first arm (high theta) and of the second (low theta).
     """
@@ -68,7 +70,7 @@ class Line:
     first: float
     spacing: float
     values: Floats
-    error: Floats
+    error: float
     ends: tuple[End, End]
 
     def at(self, theta: Floats) -> tuple[Floats, Floats]:
@@ -88,7 +90,7 @@ class Line:
         offsets, weights = lagrange(s, 0, count - 1, _ORDER)
         inside = np.einsum("no,nok->nk", weights, self.values[offsets])
         values = np.where(np.isnan(known), np.clip(inside, 0.0, 1.0), known)
-        return values, self.error[np.rint(s).astype(np.int64)]
+        return values, np.full(len(theta), self.error)
 
 
 def solve_line(experiment: Experiment, tolerance: float) -> Line:
@@ -110,26 +112,19 @@ def solve_line(experiment: Experiment, tolerance: float) -> Line:
     (array([[0.8723, 0.1277]]), True)
     """
     ends = (_end(experiment, 0, tolerance), _end(experiment, 1, tolerance))
+    neglected = sum(end.neglected for end in ends) + 1e-14
     spacing = _COARSEST
-    coarse = _solve_on(experiment, ends, spacing)
-    change_before = math.inf
+    coarse, before = _solve_on(experiment, ends, spacing), math.inf
     while True:
         spacing /= 2.0
         fine = _solve_on(experiment, ends, spacing)
-        # Node 2n of the finer grid is node n of the coarser one.
-        local = np.abs(fine[::2] - coarse).max(axis=1)
-        change = float(local.max())
-        # The next halving would change less, by about the ratio that was seen; never trust more
-        # than a factor of ten.
-        known = 0.0 < change_before < math.inf
-        ratio = min(1.0, max(change / change_before, 0.1)) if known else 1.0
-        error = local * ratio + sum(end.neglected for end in ends) + 1e-14
-        full = len(fine) * 2 > _MOST_NODES
-        if float(error.max()) <= tolerance or full:
-            nodes = np.arange(len(fine))
-            spread = np.maximum(error[nodes // 2], error[(nodes + 1) // 2])
-            return Line(-ends[1].depth, spacing, fine, spread, ends)
-        coarse, change_before = fine, change
+        # Node 2n of the finer grid is node n of the coarser one. The largest change counts
+        # everywhere: a value is a mean of values elsewhere, and inherits their errors.
+        change = float(np.abs(fine[::2] - coarse).max())
+        error = remaining(change, before) + neglected
+        if error <= tolerance or len(fine) * 2 > _MOST_NODES:
+            return Line(-ends[1].depth, spacing, fine, error, ends)
+        coarse, before = fine, change
 
 
 def _end(experiment: Experiment, arm: int, tolerance: float) -> End:

@@ -49,8 +49,9 @@ def fates(
     --------
     >>> from committal.plot import sheet
     >>> figure, (ax,) = sheet.row("c")
-    >>> fates(ax, [0, 1], [[0, 1], [0, 0.5]], [False, True]).get_xlim()
-    (0.0, 1.0)
+    >>> blue, red = fates(ax, [0, 1], [[0, 1], [0, 0.5]], [False, True]).collections
+    >>> len(blue.get_paths()), len(red.get_paths())
+    (1, 1)
     """
     t = np.asarray(times, np.float64)
     x, red = np.asarray(curves, np.float64), np.asarray(failed, np.bool_)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 import mpltern  # noqa: F401  (registers the ternary projection)
@@ -25,7 +26,7 @@ PAGE_WIDTH = 7.0
 
 _DPI = 220
 _MOST_PATHS = 200
-_STYLE = {
+_STYLE: Any = {
     "font.size": 7.5,
     "axes.titlesize": 8.0,
     "axes.labelsize": 7.5,
@@ -115,7 +116,7 @@ def colour_bar(figure: Figure, axes: Sequence[Axes], colours: ScalarMappable, la
         What they mean.
     """
     bar = figure.colorbar(colours, ax=list(axes), label=label, shrink=0.8, pad=0.02, aspect=18)
-    bar.outline.set_linewidth(0.5)  # type: ignore[operator]
+    bar.outline.set_linewidth(0.5)
 
 
 def time_bar(figure: Figure, axes: Sequence[Axes], *, cmap: str = "viridis") -> None:

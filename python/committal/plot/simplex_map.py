@@ -72,8 +72,6 @@ def simplex_map(
         rasterized=True,
     )  # fmt: skip
     if contour is not None and z.min() < contour < z.max():
-        triangle.tricontour(
-            top, left, right, z, levels=[contour], colors="black", linewidths=0.7
-        )
+        triangle.tricontour(top, left, right, z, levels=[contour], colors="black", linewidths=0.7)
     name_corners(ax, corners)
     return colours

@@ -1,0 +1,134 @@
+"""Pictures of studies: what is drawn, and on which axes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+import xarray as xr
+from matplotlib.figure import Figure
+
+import committal as cm
+from committal import analysis
+
+ConfigError = cm.errors.ConfigError
+
+
+@pytest.fixture(autouse=True)
+def nothing_global_is_touched() -> Iterator[None]:
+    before = mpl.rcParams.copy()
+    yield
+    assert mpl.rcParams == before
+    plt.close("all")
+
+
+@pytest.fixture(scope="module")
+def data() -> xr.Dataset:
+    base = cm.Experiment(
+        problem=cm.Bandit([1.0, 0.7, 0.0]),
+        policy=cm.Softmax([0, 3, 5]),
+        update=cm.Natural(step_size=0.1),
+        steps=100,
+        record=cm.Record("value", "policy", every=10),
+    )
+    grid = {"baseline": [cm.MinVariance(), 0.0], "update.step_size": [0.05, 0.1, 0.2, 0.4]}
+    return cm.Study(base, grid, runs=50, rng=0).run(progress=False)
+
+
+def axes() -> Any:
+    return Figure().add_subplot()
+
+
+def test_bands(data: xr.Dataset) -> None:
+    ax = axes()
+    assert cm.plot.bands(data.sel(step_size=0.1), ax=ax) is ax
+    assert len(ax.get_lines()) == 2
+    assert len(ax.collections) == 2
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert labels == ["MinVariance()", "0.0"]
+    curve = analysis.mean_curves(data.sel(step_size=0.1, baseline="0.0"))
+    np.testing.assert_array_equal(ax.get_lines()[1].get_ydata(), curve["estimate"].values)
+    again = cm.plot.bands(analysis.mean_curves(data.sel(step_size=0.1), method="bootstrap"))
+    assert len(again.get_lines()) == 2
+
+
+def test_bands_of_numbers_are_coloured_in_order(data: xr.Dataset) -> None:
+    ax = cm.plot.bands(data.sel(baseline="0.0"), ax=axes(), log_time=True)
+    brightness = [sum(line.get_color()[:3]) for line in ax.get_lines()]
+    assert brightness == sorted(brightness)
+    assert ax.get_xscale() == "log"
+    assert ax.get_legend().get_texts()[0].get_text() == "step size = 0.05"
+
+
+def test_one_curve_has_no_legend(data: xr.Dataset) -> None:
+    ax = cm.plot.bands(data.sel(baseline="0.0", step_size=0.1), ax=axes())
+    assert ax.get_legend() is None
+
+
+def test_heatmap(data: xr.Dataset) -> None:
+    ax = cm.plot.heatmap(data, below=0.9, ax=axes(), contours=[0.5])
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("step size", "baseline")
+    assert ax.get_xscale() == "log"  # the labels double
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["MinVariance()", "0.0"]
+    mesh = ax.collections[0]
+    rates = analysis.failure_rates(data, 0.9)["estimate"]
+    np.testing.assert_array_equal(np.ravel(mesh.get_array()), rates.values.ravel())
+    assert mesh.get_clim() == (0.0, 1.0)
+    turned = cm.plot.heatmap(rates, x="baseline", ax=axes(), colorbar=False)
+    assert turned.get_ylabel() == "step size"
+    assert len(turned.figure.axes) == 1
+
+
+def test_cells_of_a_heatmap_end_between_the_labels() -> None:
+    array = xr.DataArray(
+        np.zeros((3, 4)), coords={"y": [0.0, 1.0, 2.0], "x": [1, 10, 100, 1000]}, dims=("y", "x")
+    )
+    mesh = cm.plot.heatmap(array, ax=axes()).collections[0]
+    corners = mesh.get_coordinates()
+    np.testing.assert_allclose(corners[0, :, 0], 10.0 ** np.arange(-0.5, 4))
+    np.testing.assert_allclose(corners[:, 0, 1], [-0.5, 0.5, 1.5, 2.5])
+
+
+def test_survival(data: xr.Dataset) -> None:
+    ax = cm.plot.survival(data.sel(step_size=0.2), above=0.9, ax=axes())
+    assert len(ax.get_lines()) == 2
+    assert ax.get_ylim()[0] == 0
+    assert "0.9" in ax.get_ylabel()
+    made = analysis.survival(data.sel(step_size=0.2), 0.9)
+    assert len(cm.plot.survival(made, ax=axes()).get_lines()) == 2
+
+
+def test_curves_of_different_length() -> None:
+    base = cm.Experiment(
+        cm.Bandit([1, 0]), cm.Softmax(), cm.Natural(0.1), steps=20,
+        record=cm.Record("value", every=10),
+    )  # fmt: skip
+    grid = {"length": {"short": {"steps": 20}, "long": {"steps": 40}}}
+    data = cm.Study(base, grid, runs=10, rng=0).run(progress=False)
+    ax = cm.plot.bands(data, ax=axes())
+    assert [len(np.asarray(line.get_xdata())) for line in ax.get_lines()] == [3, 5]
+    ax = cm.plot.survival(data, above=0.6, ax=axes())
+    assert [len(np.asarray(line.get_xdata())) for line in ax.get_lines()] == [3, 5]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda d: cm.plot.bands(3), "data = 3"),
+        (lambda d: cm.plot.bands(d.isel(time=[0])), "at least two times"),
+        (lambda d: cm.plot.bands(xr.concat([d] * 9, "more")), "at most 40 curves"),
+        (lambda d: cm.plot.survival(d), "above = None"),
+        (lambda d: cm.plot.survival(3), "data = 3"),
+        (lambda d: cm.plot.heatmap(3), "data = 3"),
+        (lambda d: cm.plot.heatmap(d.isel(baseline=0), below=0.9), "two axes"),
+        (lambda d: cm.plot.heatmap(d, "time", below=0.9), "'baseline' and 'step_size'"),
+        (lambda d: cm.plot.heatmap(d.isel(step_size=[0, 2, 1]), below=0.9), "in order"),
+    ],
+)
+def test_refuses_by_name(data: xr.Dataset, call: Any, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        call(data)
