@@ -301,7 +301,10 @@ class Campaign:
                     self._total -= self._updates(place)
                     self._expect(waiting, self._arrived(place))
                 else:
-                    flight.submit(self._task(place, threads))
+                    # This process has the engines already; others are told in words.
+                    text = "" if local else self._text(place.configuration)
+                    key = self._key_of(place.configuration)
+                    flight.submit(Task(self._hash, place, text, key, threads))
             for task, data in flight.collect(_POLL_SECONDS) if len(flight) else ():
                 writer.put(task.place, data)
                 self._done += self._updates(task.place)
@@ -332,10 +335,6 @@ class Campaign:
         for old in self._shorter.pop((place.configuration, place.first), ()):
             if old != place:
                 self._keeper.remove(old)
-
-    def _task(self, place: Place, threads: int) -> Task:
-        index = place.configuration
-        return Task(self._hash, place, self._text(index), self._key_of(index), threads)
 
     @functools.lru_cache(maxsize=256)  # noqa: B019  # it lives as long as the campaign
     def _text(self, index: int) -> str:

@@ -169,7 +169,7 @@ def committal_map(
     >>> e = cm.Experiment(
     ...     cm.Bandit([1, 0.7, 0]), cm.Softmax(), cm.Natural(0.1), cm.MinVariance() - 0.5, steps=1
     ... )
-    >>> m = committal_map(e, tolerance=1e-3)
+    >>> m = committal_map(e, tolerance=1e-2)
     >>> m.probabilities([[0, 0, 0], [0, 3, 3]]).round(2)
     array([[0.93, 0.07, 0.  ],
            [0.29, 0.71, 0.  ]])

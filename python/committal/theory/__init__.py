@@ -23,7 +23,7 @@ from committal.theory.bounds import (
     off_policy_bound,
     proposition_1_bound,
 )
-from committal.theory.claims import Claim, ClaimTable, claims
+from committal.theory.checks import Claim, ClaimTable, claims
 from committal.theory.forced import CommittalRate, committal_rate
 from committal.theory.forever import Enclosure, same_action_forever
 from committal.theory.regimes import Regime, two_arm_regime

@@ -89,7 +89,7 @@ def proposition_1_bound(theta0: float, step_size: float, b: float, *, form: str 
 
 
 def gap_bound(experiment: Experiment, t: int) -> float:
-    r""":math:`1 - e^{-\pi_0(1)^2 t/8} \le P(\theta^1_t > \theta^1_0 + \alpha \Delta_1 t/2)`, for a gap.
+    r""":math:`P(\theta^1_t > \theta^1_0 + \alpha \Delta_1 t/2) \ge 1 - e^{-\pi_0(1)^2 t/8}`.
 
     With a baseline strictly between the two best rewards every draw raises the best arm's
     probability, so it never falls below :math:`\pi_0(1)`, the increments of

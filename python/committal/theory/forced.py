@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from committal.config import Direct, Experiment, Natural, Schedule, Sigmoid
+from committal.config import Direct, Experiment, Natural, Schedule, Sigmoid, Values
 from committal.errors import CombinationError, ConfigError
 from committal.exact import dynamics, vertices
 from committal.exact.dynamics import Floats
@@ -84,7 +84,9 @@ def forced_states(experiment: Experiment, arm: int, theta: Floats) -> Iterator[F
     t = 0
     while True:
         alphas, taus = (_chunk(x, t) for x in (update.step_size, getattr(update, "entropy", 0.0)))
-        for alpha, tau in zip(alphas, taus, strict=True):
+        if min(len(alphas), len(taus)) == 0:
+            return
+        for alpha, tau in zip(alphas, taus, strict=False):
             if isinstance(policy, Direct):
                 log_pi = np.log(np.maximum(theta, 1e-300))
             else:
@@ -111,6 +113,8 @@ def forced_states(experiment: Experiment, arm: int, theta: Floats) -> Iterator[F
 
 
 def _chunk(x: float | Schedule, first: int) -> Floats:
+    if isinstance(x, Values):
+        return np.array(x.table[first : first + _CHUNK])
     if isinstance(x, Schedule):
         return x.values(first + _CHUNK)[first:]
     return np.full(_CHUNK, x)

@@ -47,7 +47,8 @@ from committal.exact import dynamics, vertices
 from committal.exact.dynamics import Floats
 from committal.theory.forced import Forced, check_forced, forced_states, shares_of
 
-_MOST_STEPS = 50_000
+#: Tails of schedules shrink slowly: after the first number of factors 1e-6 is good enough.
+_MANY_STEPS, _MOST_STEPS = 8_000, 50_000
 _ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
 
 
@@ -104,8 +105,9 @@ def same_action_forever(
     Returns
     -------
     Enclosure
-        Its width is about 1e-12 where the tail is geometric. Where no bound of the tail is found
-        the lower end is 0 and the upper one the product of the first 50,000 factors.
+        Its relative width is about 1e-12 where the tail is geometric, 1e-6 for schedules. Where no
+        bound of the tail is found the lower end is 0 and the upper one the product of the first
+        50,000 factors.
 
     Examples
     --------
@@ -134,8 +136,11 @@ def same_action_forever(
 def _finite(experiment: Experiment, arm: int, theta: Floats, steps: int) -> Enclosure:
     total = 0.0
     path = forced_states(experiment, arm, theta)
-    for _ in range(steps):
-        total += _log_factor(next(path))
+    for n in range(steps):
+        forced = next(path, None)
+        if forced is None:
+            raise ConfigError("steps", steps, f"at most {n}, the length of the schedule")
+        total += _log_factor(forced)
     return _enclosure(experiment, total, 0.0, 0.0, steps)
 
 
@@ -165,15 +170,13 @@ def _infinite(experiment: Experiment, arm: int, theta: Floats) -> Enclosure:
         if n in (check_at, _MOST_STEPS):
             check_at = check_at + max(16, check_at // 8)
             tail = _tail(experiment, arm, shares, forced.log_rest, n, r)
-            if (
-                tail is not None
-                and math.isfinite(tail[1])
-                and (tail[1] - tail[0] < 1e-12 or n >= _MOST_STEPS)
-            ):
-                return _enclosure(experiment, total, *tail, n)
+            if tail is not None and math.isfinite(tail[1]):
+                width = tail[1] - tail[0]
+                if width < 1e-12 or (width < 1e-6 and n > _MANY_STEPS) or n >= _MOST_STEPS:
+                    return _enclosure(experiment, total, *tail, n)
             if tail is not None and math.isinf(tail[1]):
                 return Enclosure(0.0, 0.0, n)
-            if n >= _MOST_STEPS or total < -745.0:
+            if n >= _MOST_STEPS or total < -700.0:
                 return _enclosure(experiment, total, 0.0, math.inf, n)
         total += _log_factor(forced)
     raise AssertionError("the path of a forced arm has no end")
@@ -190,6 +193,8 @@ def _enclosure(
     experiment: Experiment, total: float, tail_low: float, tail_high: float, steps: int
 ) -> Enclosure:
     """exp(N (total - tail)) with the rounding of so many additions and updates added."""
+    if total < -700.0:
+        return Enclosure(0.0, math.exp(-700.0), steps)  # below all that can be told apart
     samples = dynamics.samples_of(experiment)
     rounding = _ROUNDING * (steps + 1) * (1.0 - total)
     low = math.exp(max(samples * (total - tail_high - rounding), -800.0))

@@ -1,0 +1,117 @@
+"""The table of claims: it holds, prints, and fails where the physics is broken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import committal as cm
+from committal import theory
+from committal.exact import dynamics, vertices
+from committal.exact.committal import _solve
+from committal.theory import checks
+
+
+@pytest.fixture(autouse=True)
+def fresh_maps() -> Iterator[None]:
+    """Solutions are kept between calls: those of broken physics must not be."""
+    _solve.cache_clear()
+    yield
+    _solve.cache_clear()
+
+
+def test_every_claim_holds() -> None:
+    table = theory.claims()
+    assert [row.id for row in table] == [1, 2, 3, 4, 5, 6, 7, 8, 9, 11]
+    assert table.verdict, str(table)
+    assert sum(row.seconds for row in table) < 60.0
+    text = str(table)
+    assert "FAILS" not in text
+    assert "10 of 10 claims hold" in text
+    for row in table:
+        assert row.values
+        assert row.statement
+        assert row.tolerance
+
+
+def negative_baseline(patch: pytest.MonkeyPatch) -> None:
+    honest, limit = dynamics.baseline_at, vertices.baseline_at_vertex
+    patch.setattr(dynamics, "baseline_at", lambda *a: -honest(*a))
+    patch.setattr(vertices, "baseline_at_vertex", lambda *a: -limit(*a))
+
+
+def unweighted_natural(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(dynamics, "importance_weights", lambda mu, implicit: np.ones_like(mu))
+
+
+def wrong_metric(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(dynamics, "minimum_variance_weights", lambda pi, metric, lam=None: pi)
+
+
+def no_exploration(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(dynamics, "behaviour_at", lambda behaviour, pi, t: pi)
+
+
+def no_projection(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(dynamics, "project_onto_simplex", lambda x: x)
+
+
+def late_bound(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(checks, "proposition_1_bound", lambda *a, **k: 0.9)
+
+
+@pytest.mark.parametrize(
+    ("break_it", "broken"),
+    [
+        (negative_baseline, [1, 2, 4, 7]),
+        (unweighted_natural, [1, 2, 11]),
+        (wrong_metric, [1, 2, 8, 9]),
+        (no_exploration, [9]),
+        (no_projection, [11]),
+        (late_bound, [3]),
+    ],
+    ids=lambda x: x.__name__ if callable(x) else "",
+)
+def test_broken_physics_fails(
+    monkeypatch: pytest.MonkeyPatch,
+    break_it: Callable[[pytest.MonkeyPatch], None],
+    broken: list[int],
+) -> None:
+    break_it(monkeypatch)
+    for number in broken:
+        with np.errstate(all="ignore"):
+            row: Any = theory.claims([number])[0]
+        assert not row.verdict, str(row)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("break_it", [negative_baseline, unweighted_natural])
+def test_broken_physics_is_not_what_is_simulated(
+    monkeypatch: pytest.MonkeyPatch, break_it: Callable[[pytest.MonkeyPatch], None]
+) -> None:
+    break_it(monkeypatch)
+    assert not theory.claims([3])[0].verdict
+
+
+def test_a_simulator_that_never_explores_fails_claim_6(monkeypatch: pytest.MonkeyPatch) -> None:
+    stuck = checks._stuck
+
+    def on_policy(experiment: cm.Experiment, *rest: int) -> tuple[float, float]:
+        return stuck(experiment.replace(behaviour=cm.OnPolicy()), *rest)
+
+    monkeypatch.setattr(checks, "_stuck", on_policy)
+    assert not theory.claims([6])[0].verdict
+
+
+def test_arguments() -> None:
+    with pytest.raises(cm.ConfigError, match="ids"):
+        theory.claims([10])
+    with pytest.raises(cm.ConfigError, match="rng"):
+        theory.claims([8], rng=-1)
+    table = theory.claims([8, 2])
+    assert [row.id for row in table] == [8, 2]
+    assert table[1].id == 2
+    assert len(table) == 2
