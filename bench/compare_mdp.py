@@ -50,7 +50,7 @@ def numba_four_rooms(next_state, reward, terminal, start, gamma, alpha, episodes
             length = 0
             total = 0.0
             while length < limit and not terminal[s]:
-                u = np.random.random()
+                u = np.random.random()  # noqa: NPY002 (what Numba offers)
                 a = 0
                 cumulative = pi[s, 0]
                 while u >= cumulative and a < actions - 1:

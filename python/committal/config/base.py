@@ -345,7 +345,7 @@ def _decode_part(data: Any, families: tuple[type[Config], ...], path: str) -> An
 
     arguments: dict[str, Any] = {}
     names = cls._parameters
-    inside = _families(cls)
+    inside = _families(cls)  # type: ignore[arg-type]  # a class is hashable, whatever its instances
     for key, value in data.items():
         if key == "kind":
             continue
