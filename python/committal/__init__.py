@@ -78,7 +78,7 @@ from committal.study import open_store as open  # cm.open, as in other libraries
 from committal.studyfile import read_study
 
 if TYPE_CHECKING:
-    from committal import analysis, plot, reference
+    from committal import analysis, exact, paper, plot, reference, theory
     from committal.analysis import FailureRate, compare, failure_rate, failure_rates
     from committal.exports import export
     from committal.gym import from_gymnasium, to_gymnasium
@@ -130,6 +130,7 @@ __all__ = [
     "compare",
     "errors",
     "evaluate",
+    "exact",
     "experiment_of",
     "export",
     "failure_rate",
@@ -140,12 +141,14 @@ __all__ = [
     "keeps_exploring",
     "open",
     "optimal",
+    "paper",
     "plot",
     "read_study",
     "reference",
     "robbins_monro",
     "run",
     "study_of",
+    "theory",
     "to_gymnasium",
 ]
 
@@ -159,8 +162,11 @@ _LAZY: dict[str, tuple[str, str | None]] = {
     "from_gymnasium": ("committal.gym", "from_gymnasium"),
     "to_gymnasium": ("committal.gym", "to_gymnasium"),
     "analysis": ("committal.analysis", None),
+    "exact": ("committal.exact", None),
+    "paper": ("committal.paper", None),
     "plot": ("committal.plot", None),
     "reference": ("committal.reference", None),
+    "theory": ("committal.theory", None),
 }
 
 

@@ -28,20 +28,10 @@ GridLike: TypeAlias = Mapping[str | tuple[str, ...], Any]
 
 #: Names of dimensions and coordinates that results have anyway.
 RESERVED = frozenset(
-    [
-        "run",
-        "time",
-        "arm",
-        "sample",
-        "state",
-        "action",
-        "terminal",
-        "quantile",
-        "bin",
-        "count",
-        "failures",
-        "final_time",
-    ]
+    (
+        *("run", "time", "arm", "sample", "state", "action", "terminal", "quantile", "bin"),
+        *("count", "failures", "final_time"),
+    )
 )
 
 _LONGEST_LABEL = 60

@@ -50,6 +50,7 @@ from committal.config import (
     kinds,
 )
 from committal.errors import ConfigError, ConfigTypeError
+from committal.sequential import Precision
 
 EVERYTHING: dict[str, Any] = {name: getattr(cfg, name) for name in cfg.__all__}
 
@@ -262,6 +263,7 @@ EXAMPLES: list[Config] = [
     TWO_STATES.replace(start=[0.5, 0.5, 0], actions=["a"], states=["x", "y", "z"]),
     gridworld("S.\n#A", goals={"A": 1}, slip=0.1, step_reward=-0.5),
     Experiment(TWO_STATES, Softmax(), Natural(1), Value(), estimator=ExactQ(), steps=3),
+    Precision("failure", half_width=0.01, below=0.9),
 ]
 by_repr = pytest.mark.parametrize("x", EXAMPLES, ids=repr)
 
@@ -285,7 +287,7 @@ def assert_round_trips(x: Config) -> None:
         copy.copy(x),
         copy.deepcopy(x),
         x.replace(),
-        eval(repr(x), dict(EVERYTHING)),
+        eval(repr(x), dict(EVERYTHING, Precision=Precision)),
     ]
     for y in back:
         assert type(y) is family
