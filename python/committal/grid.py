@@ -20,7 +20,7 @@ import numpy.typing as npt
 from committal.config import Config, Experiment
 from committal.errors import CombinationError, ConfigError, ConfigTypeError
 
-__all__ = ["Axis", "Grid", "GridLike", "Label"]
+__all__ = ["Axis", "Grid", "GridLike", "Label", "experiment_at"]
 
 Label: TypeAlias = int | float | str
 #: What may be given as a grid; see :class:`committal.Study`.
@@ -318,6 +318,33 @@ class Grid:
         """
         axes = [Axis.from_dict(axis) for axis in data["axes"]]
         return cls(Experiment.from_dict(data["base"]), axes)
+
+
+def experiment_at(data: Mapping[str, Any], labels: Mapping[Any, Any]) -> Experiment:
+    """Return one experiment of a grid that :meth:`Grid.to_dict` wrote.
+
+    Parameters
+    ----------
+    data : dict
+        The grid.
+    labels : dict
+        One label for every axis; other names are ignored.
+
+    Examples
+    --------
+    >>> from committal.config import Bandit, Natural, Softmax
+    >>> base = Experiment(Bandit([1, 0]), Softmax(), Natural(0.1), steps=10)
+    >>> experiment_at(Grid(base, {"steps": [10, 20]}).to_dict(), {"steps": 20}).steps
+    20
+    """
+    one = []
+    for axis in map(Axis.from_dict, data["axes"]):
+        label = labels.get(axis.name)
+        if label not in axis.labels:
+            raise ConfigError(axis.name, label, "one point of this axis, as in data.sel(...)")
+        at = axis.labels.index(label)
+        one.append(Axis(axis.name, axis.labels[at : at + 1], axis.points[at : at + 1]))
+    return Grid(Experiment.from_dict(data["base"]), one).experiments[0]
 
 
 # -- values ----------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ netCDF and Zarr.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from committal._version import __version__
 from committal.config import Bandit, Experiment, Gridworld, Problem, TabularMDP
 from committal.config.record import CATEGORICAL
 from committal.errors import ConfigError, ConfigTypeError
+from committal.grid import experiment_at
 from committal.lowering import AnyPlan
 from committal.quantities import quantity
 from committal.reduction import Histogram, Reduction, moments
@@ -63,7 +65,8 @@ def experiment_of(data: xr.Dataset) -> Experiment:
     Parameters
     ----------
     data : xarray.Dataset
-        A result of :func:`committal.run`, possibly after a detour through a file.
+        A result of :func:`committal.run`, possibly after a detour through a file; or one
+        configuration of a study, as ``data.sel(...)`` selects it.
 
     Returns
     -------
@@ -84,6 +87,9 @@ def experiment_of(data: xr.Dataset) -> Experiment:
     attributes = getattr(data, "attrs", None)
     if attributes is None:
         raise ConfigTypeError("data", data, "a dataset made by committal.run")
+    if "study" in attributes:
+        chosen = {name: point.item() for name, point in data.coords.items() if point.ndim == 0}
+        return experiment_at(json.loads(attributes["study"]), chosen)
     if "experiment" not in attributes:
         raise ConfigError("data.attrs", sorted(attributes), "an attribute 'experiment'")
     return Experiment.from_json(attributes["experiment"])

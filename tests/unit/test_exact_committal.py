@@ -96,6 +96,15 @@ def test_baselines_that_cannot_get_stuck(c: float, best: int, wrong: int) -> Non
     np.testing.assert_allclose(found, [[best, wrong]] * 4, atol=1e-9)
 
 
+def test_runs_that_end_nowhere() -> None:
+    # Near p = 3/4 this baseline is above both rewards or between them: runs that get there stay
+    # for ever without ending. Of 20,000 simulated runs from -3, 33.4 +- 0.3 % end on the second arm.
+    e = two(2.0 * cm.Value() - 0.5)
+    found = exact.committal_map(e).probabilities([-3.0, 0.0, 50.0])
+    np.testing.assert_allclose(found, [[0.0, 0.33572], [0.0, 0.0], [0.0, 0.0]], atol=1e-4)
+    assert residual(e, np.linspace(-8.0, 8.0, 100)).max() < 1e-6
+
+
 def test_softmax_and_sigmoid_are_one() -> None:
     soft = cm.Experiment(TWO, cm.Softmax([2.0, 3.0]), cm.Natural(0.1), -1.0, steps=1)
     assert exact.committal_probability(soft) == exact.committal_probability(two(-1.0))
@@ -143,9 +152,9 @@ def test_exploration_that_lasts_ends_on_the_best_arm() -> None:
 def test_known_numbers_of_three_arms() -> None:
     e = three(cm.MinVariance() - 0.5)
     _solve.cache_clear()  # the time of a first call is wanted
-    start = time.perf_counter()
+    start = time.process_time()
     found = exact.committal_map(e)
-    seconds = time.perf_counter() - start
+    seconds = time.process_time() - start
     starts = [[0, 3, 5], [0, 3, 3], [0, 0, 0]]
     # Held against a million simulated runs in tests/statistical.
     np.testing.assert_allclose(
@@ -154,9 +163,9 @@ def test_known_numbers_of_three_arms() -> None:
     assert (found.error(starts) < 2e-4).all()
     np.testing.assert_allclose(found.probabilities(starts).sum(axis=-1), 1.0, atol=1e-6)
     assert seconds < 15.0
-    start = time.perf_counter()
+    start = time.process_time()
     exact.committal_map(e.replace(policy=cm.Softmax([0, 3, 5])))
-    assert time.perf_counter() - start < 0.1  # the same dynamics are solved once
+    assert time.process_time() - start < 0.1  # the same dynamics are solved once
 
 
 @pytest.mark.parametrize("baseline", [cm.MinVariance() - 0.5, cm.Constant(-1.0)], ids=repr)

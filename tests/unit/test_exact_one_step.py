@@ -197,9 +197,9 @@ def test_a_simplex_grid_takes_less_than_a_second() -> None:
     e = cm.Experiment(PLAIN, cm.Softmax(), cm.Natural(0.025), cm.MinVariance() - 0.5, steps=1)
     seconds = []
     for _ in range(3):
-        start = time.perf_counter()
+        start = time.process_time()
         one_step_law(e, policy=policies).covariance()
-        seconds.append(time.perf_counter() - start)
+        seconds.append(time.process_time() - start)
     assert min(seconds) < 1.0
 
 

@@ -549,6 +549,11 @@ def test_the_way_back(base: cm.Experiment, tmp_path: Path) -> None:
     assert again == study
     assert again.stream == study.stream
     assert again.run(progress=False).identical(data)
+    for configuration in study:
+        one = data.sel(configuration.labels)
+        assert cm.experiment_of(one) == configuration.experiment
+    with pytest.raises(ConfigError, match=r"step_size = None .* one point"):
+        cm.experiment_of(data.isel(baseline=0))
     with pytest.raises(ConfigError, match="attribute 'study'"):
         cm.study_of(xr.Dataset())
     with pytest.raises(ConfigError, match="data = 3"):

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import committal as cm
 from committal import theory
+from committal.cli import app
 from committal.exact import dynamics, vertices
 from committal.exact.committal import _solve
 from committal.theory import checks
@@ -115,3 +118,16 @@ def test_arguments() -> None:
     assert [row.id for row in table] == [8, 2]
     assert table[1].id == 2
     assert len(table) == 2
+
+
+def test_the_command_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    runner = CliRunner()
+    printed = runner.invoke(app, ["claims", "8"])
+    assert printed.exit_code == 0
+    assert "1 of 1 claims hold" in printed.output
+    as_json = runner.invoke(app, ["claims", "2", "8", "--json"])
+    assert [claim["id"] for claim in json.loads(as_json.output)] == [2, 8]
+    wrong_metric(monkeypatch)
+    broken = runner.invoke(app, ["claims", "8"])
+    assert broken.exit_code == 1
+    assert "FAILS" in broken.output

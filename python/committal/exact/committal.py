@@ -76,7 +76,7 @@ class CommittalMap:
     >>> m.probabilities([-1.0, 0.0, 1.0]).round(4)
     array([[0.8723, 0.1277],
            [0.9217, 0.0783],
-           [0.9309, 0.0691]])
+           [0.927 , 0.073 ]])
     >>> bool((m.error([-1.0, 0.0, 1.0]) < 1e-6).all())
     True
     """
@@ -279,7 +279,7 @@ def committal_probability(
     >>> round(committal_probability(e), 4)
     0.062
     >>> committal_probability(e, starts=[-3.0, -1.0]).round(4)
-    array([0.308, 0.062])
+    array([0.4058, 0.062 ])
     """
     problem = dynamics.bandit_of(experiment)
     if arm is not None and (

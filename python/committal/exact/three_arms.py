@@ -21,7 +21,7 @@ offsets however short the step is.
   it (see `vertices`): the point moves along :math:`\theta_k` of the certain arm k. If that vertex
   attracts in this direction, the chance of ever leaving decays like the probability of the other
   arms, and h is 1 minus that; if it repels, the run comes back along this very line; if it is
-  borderline, it stays or goes to the better arms in the ratio of their probabilities.
+  borderline, it stays, or a better arm takes over, chosen by the same ratio.
 
 **Equations.** One sparse linear system (see `absorption`) per lattice, on lattices halved until
 the answer settles. The difference of the last two estimates the error, node by node; the same
@@ -217,17 +217,10 @@ class Chain:
                     f"one that differs from the mean reward of {problem.names[arm]!r} where it is "
                     "certain: otherwise theta is a random walk there, and does not converge",
                 )
-            n, q = rows[zero], q[zero]
-            better = np.where(r > r[arm], q, 0.0)
-            holds = better.sum(axis=1) == 0.0
-            ended[n[holds], arm], keep[n[holds]] = 1.0, 0.0
-            # Released: a better arm takes over, and is as certain as this one was.
-            n, better = n[~holds], better[~holds]
-            new = better.argmax(axis=1)
-            place[n] = 0.0
-            place[n, new] = size
-            place[n, arm] = size - round(size - directions)
-            near[n] = arm
+            # Held where no arm is better. Otherwise a better one takes over, and which one depends
+            # on their ratio, which the place has too.
+            n = rows[zero][~((r > r[arm]) & (q[zero] > 0.0)).any(axis=1)]
+            ended[n, arm], keep[n] = 1.0, 0.0
         return Return(place, np.asarray(near), keep, ended)
 
     def _left(

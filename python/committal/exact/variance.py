@@ -101,7 +101,7 @@ def gradient_variance(
     >>> import committal as cm
     >>> e = cm.Experiment(cm.Bandit([1, 0]), cm.Sigmoid(), cm.Natural(0.1), -1.0, steps=1)
     >>> gradient_variance(e, theta=[0.0, 2.0]).round(6)
-    array([ 9.      , 11.931955])
+    array([ 9.      , 11.930397])
     """
     parts = _parts(experiment, theta, policy, t, visible=True)
     samples = dynamics.samples_of(experiment)
@@ -392,7 +392,7 @@ def two_arm_variance(
     Examples
     --------
     >>> two_arm_variance([0.5, 0.01], -1.0).round(3)
-    array([  9.   , 400.01 ])
+    array([  9.  , 400.01])
     >>> float(two_arm_variance(0.25, 0.75))  # b = 1 - p
     0.0
     """

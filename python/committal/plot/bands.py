@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # Colours that remain different to colour-blind readers; black is left for references.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F7F7F")
 
+_DASHES: tuple[Any, ...] = ("solid", (0, (4, 1.5)), (0, (1, 1)), (0, (6, 1.5, 1, 1.5)))
 _MOST_CURVES = 40
 
 
@@ -71,12 +72,12 @@ def bands(
         raise ConfigError("data.time", curves["time"].values.tolist(), "at least two times")
     if ax is None:
         ax = new_axes("curves")
-    for label, colour, curve in each_curve(curves):
+    for label, style, curve in each_curve(curves):
         there = ~np.isnan(curve["estimate"].values)
         times = curve["time"].values[there]
         low, high = curve["low"].values[there], curve["high"].values[there]
-        ax.fill_between(times, low, high, color=colour, alpha=0.25, linewidth=0)
-        ax.plot(times, curve["estimate"].values[there], color=colour, linewidth=1.5, label=label)
+        ax.fill_between(times, low, high, color=style["color"], alpha=0.25, linewidth=0)
+        ax.plot(times, curve["estimate"].values[there], linewidth=1.5, label=label, **style)
     attributes = curves["estimate"].attrs
     finish(ax, log_time, curves["time"].values)
     ax.set_ylabel(str(attributes.get("long_name", name)))
@@ -85,27 +86,32 @@ def bands(
     return ax
 
 
-def each_curve(curves: xr.Dataset) -> Iterator[tuple[str, Any, xr.Dataset]]:
-    """Yield the label, the colour and the curve of every configuration."""
+def each_curve(curves: xr.Dataset) -> Iterator[tuple[str, dict[str, Any], xr.Dataset]]:
+    """Yield the label, the style and the curve of every configuration.
+
+    The last axis is told by colours, the others by dashes, as long as there are enough of them.
+    """
     estimate = curves["estimate"]
     axes = [dim for dim in estimate.dims if dim != "time"]
     shape = [estimate.sizes[dim] for dim in axes]
     count = int(np.prod(shape))
     if count > _MOST_CURVES:
         raise ConfigError(
-            "data",
-            dict(estimate.sizes),
-            f"at most {_MOST_CURVES} curves: select some with data.sel",
+            "data", dict(estimate.sizes), f"at most {_MOST_CURVES} curves: select with data.sel"
         )
-    # A single axis of numbers is drawn in the order of its colours.
-    ordered = len(axes) == 1 and count > 2 and curves[axes[0]].dtype.kind in "if"
+    last = shape[-1] if shape else 1
+    crowded = last > len(PALETTE) or count // last > len(_DASHES)
+    shades = count if crowded else last
+    # Numbers are drawn in the order of their colours.
+    ordered = shades > 2 and (crowded or curves[axes[-1]].dtype.kind in "if")
     for number, index in enumerate(np.ndindex(*shape)):
+        shade, dash = (number, 0) if crowded else (number % last, number // last)
+        colour: Any = PALETTE[shade % len(PALETTE)]
+        if ordered:
+            colour = colormaps["viridis"](0.9 * shade / (shades - 1))
         chosen = dict(zip(axes, index, strict=True))
-        if ordered or count > len(PALETTE):
-            colour: Any = colormaps["viridis"](0.9 * number / max(count - 1, 1))
-        else:
-            colour = PALETTE[number]
-        yield _label(curves, chosen), colour, curves.isel(chosen)
+        style = {"color": colour, "linestyle": _DASHES[dash]}
+        yield _label(curves, chosen), style, curves.isel(chosen)
 
 
 def _label(curves: xr.Dataset, chosen: dict[Any, int]) -> str:

@@ -70,14 +70,16 @@ def survival(
         curves = analysis.survival(data, above, name, level=level)
     if ax is None:
         ax = new_axes("curves")
-    for label, colour, curve in each_curve(curves):
+    for label, style, curve in each_curve(curves):
         there = ~np.isnan(curve["estimate"].values)
         times = curve["time"].values[there]
         low, high = curve["low"].values[there], curve["high"].values[there]
         # What happens between two recorded times is not known: steps do not pretend to.
-        ax.fill_between(times, low, high, step="post", color=colour, alpha=0.25, linewidth=0)
+        ax.fill_between(
+            times, low, high, step="post", color=style["color"], alpha=0.25, linewidth=0
+        )
         estimate = curve["estimate"].values[there]
-        ax.step(times, estimate, where="post", color=colour, linewidth=1.5, label=label)
+        ax.step(times, estimate, where="post", linewidth=1.5, label=label, **style)
     finish(ax, log_time, curves["time"].values)
     ax.set_ylim(0, 1.02)
     ax.set_ylabel(f"runs not yet at {curves.attrs['quantity']} ≥ {curves.attrs['above']:g}")
