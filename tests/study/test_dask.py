@@ -6,15 +6,17 @@ import logging
 import os
 import random
 import signal
+import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import committal as cm
+from committal.cli import main
 from committal.executors import DaskExecutor, InFlight
 
 distributed = pytest.importorskip("distributed")
@@ -117,3 +119,19 @@ def test_errors_of_tasks_are_not_tried_again() -> None:
         flight.submit("seven")
         with pytest.raises(TypeError, match="bit_length"):
             flight.collect(30)
+
+
+def test_the_command_line_uses_a_scheduler(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = Path(__file__).parents[2] / "examples" / "baselines.toml"
+    study, _ = cm.read_study(file)
+    study.replace(runs=50).run(tmp_path / "here", progress=False)
+    with cluster_of(1) as (cluster, _):
+        options = ["--runs", "50", "--scheduler", cluster.scheduler_address, "--json"]
+        arguments = ["committal", "run", str(file), "--out", str(tmp_path / "there"), *options]
+        monkeypatch.setattr(sys, "argv", arguments)
+        with suppress(SystemExit):
+            main()
+    assert '"total_runs": 400' in capsys.readouterr().out
+    assert contents(tmp_path / "here") == contents(tmp_path / "there")

@@ -98,7 +98,7 @@ def test_baselines_that_cannot_get_stuck(c: float, best: int, wrong: int) -> Non
 
 def test_runs_that_end_nowhere() -> None:
     # Near p = 3/4 this baseline is above both rewards or between them: runs that get there stay
-    # for ever without ending. Of 20,000 simulated runs from -3, 33.4 +- 0.3 % end on the second arm.
+    # for ever without ending. Of 20,000 simulated runs from -3, 33.4 +- 0.3 % end on arm 2.
     e = two(2.0 * cm.Value() - 0.5)
     found = exact.committal_map(e).probabilities([-3.0, 0.0, 50.0])
     np.testing.assert_allclose(found, [[0.0, 0.33572], [0.0, 0.0], [0.0, 0.0]], atol=1e-4)
