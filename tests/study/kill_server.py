@@ -25,7 +25,7 @@ def study() -> cm.Study:
         steps=100,
         record=cm.Record("value", "policy", every=5),
     )
-    return cm.Study(base, {"baseline": [cm.MinVariance(), cm.Value(), 0.5]}, runs=1000, rng=0)
+    return cm.Study(base, {"baseline": [cm.MinVariance(), cm.Value(), 0.5]}, runs=640, rng=0)
 
 
 def run(path: str) -> None:

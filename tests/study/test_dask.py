@@ -40,6 +40,12 @@ def cluster_of(workers: int) -> Iterator[tuple[Any, Any]]:
         yield cluster, client
 
 
+@pytest.fixture(scope="module")
+def one_worker() -> Iterator[tuple[Any, Any]]:
+    with cluster_of(1) as both:
+        yield both
+
+
 def study(runs: int) -> cm.Study:
     base = cm.Experiment(
         problem=cm.Bandit([1.0, 0.7, 0.0]),
@@ -112,26 +118,27 @@ def test_four_workers_one_killed_every_two_seconds(tmp_path: Path) -> None:
     assert contents(tmp_path / "here") == contents(tmp_path / "there")
 
 
-def test_errors_of_tasks_are_not_tried_again() -> None:
-    with cluster_of(1) as (_, client):
-        executor = DaskExecutor(client)
-        flight: InFlight[Any] = InFlight(executor, int.bit_length, window=4)  # type: ignore[arg-type]
-        flight.submit("seven")
-        with pytest.raises(TypeError, match="bit_length"):
-            flight.collect(30)
+def test_errors_of_tasks_are_not_tried_again(one_worker: tuple[Any, Any]) -> None:
+    _, client = one_worker
+    flight: InFlight[Any] = InFlight(DaskExecutor(client), int.bit_length, window=4)  # type: ignore[arg-type]
+    flight.submit("seven")
+    with pytest.raises(TypeError, match="bit_length"):
+        flight.collect(30)
 
 
 def test_the_command_line_uses_a_scheduler(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    one_worker: tuple[Any, Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     file = Path(__file__).parents[2] / "examples" / "baselines.toml"
     study, _ = cm.read_study(file)
     study.replace(runs=50).run(tmp_path / "here", progress=False)
-    with cluster_of(1) as (cluster, _):
-        options = ["--runs", "50", "--scheduler", cluster.scheduler_address, "--json"]
-        arguments = ["committal", "run", str(file), "--out", str(tmp_path / "there"), *options]
-        monkeypatch.setattr(sys, "argv", arguments)
-        with suppress(SystemExit):
-            main()
+    options = ["--runs", "50", "--scheduler", one_worker[0].scheduler_address, "--json"]
+    arguments = ["committal", "run", str(file), "--out", str(tmp_path / "there"), *options]
+    monkeypatch.setattr(sys, "argv", arguments)
+    with suppress(SystemExit):
+        main()
     assert '"total_runs": 400' in capsys.readouterr().out
     assert contents(tmp_path / "here") == contents(tmp_path / "there")

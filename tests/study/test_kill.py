@@ -19,6 +19,7 @@ import committal as cm
 from committal.store import Store
 
 SERVER = Path(__file__).with_name("kill_server.py")
+CHUNKS = 3 * 10
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 
@@ -97,7 +98,7 @@ def kill_often(server: Server, tmp_path: Path, kills: int) -> None:
         seconds = time.perf_counter() - begin
     expected = contents(tmp_path / "whole")
     assert contents(tmp_path / "first") == expected
-    assert len(expected) == 3 * 16 + 2
+    assert len(expected) == CHUNKS + 2
 
     done, number, in_between = 0, 0, 0
     store = tmp_path / "killed-0"
@@ -108,8 +109,8 @@ def kill_often(server: Server, tmp_path: Path, kills: int) -> None:
         status = server.wait()
         chunks = check(store)
         done += os.WIFSIGNALED(status)
-        in_between += 0 < chunks < 48
-        if chunks == 48:  # it was faster than we were: compare, and begin another one
+        in_between += 0 < chunks < CHUNKS
+        if chunks == CHUNKS:  # it was faster than we were: compare, and begin another one
             server.start(store)
             assert server.wait() == 0
             assert contents(store) == expected
@@ -136,7 +137,7 @@ def test_two_processes_on_one_store(server: Server, tmp_path: Path) -> None:
     server.start(store)
     data = study.run(store, threads=1, chunk=64, progress=False)
     assert server.wait() == 0
-    assert check(store) == 48
+    assert check(store) == CHUNKS
     alone = tmp_path / "alone"
     study.run(alone, threads=1, chunk=64, progress=False)
     assert contents(store) == contents(alone)
