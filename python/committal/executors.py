@@ -253,6 +253,17 @@ class DaskExecutor(Executor):
 
     def _watch(self) -> None:
         """Look after all calls until there are none; one thread for all of them."""
+        try:
+            self._watch_calls()
+        except Exception as error:
+            # Such as a client that was closed: nobody may wait for what will never come.
+            with self._lock:
+                left, self._remote, self._watcher = list(self._remote), {}, None
+            for local in left:
+                with suppress(InvalidStateError):
+                    local.set_exception(ConnectionError(f"{type(error).__name__}: {error}"))
+
+    def _watch_calls(self) -> None:
         fetches: dict[Future[Any], tuple[Future[Any], float]] = {}
         while True:
             with self._lock:
@@ -292,7 +303,8 @@ class DaskExecutor(Executor):
             error = fetch.exception()
             result = None if error else fetch.result()
         with suppress(Exception):
-            remote.cancel()  # it is not needed any more, wherever it is
+            # It is not needed any more, wherever it is.
+            remote.release() if error is None else remote.cancel()
         # It may have been cancelled in the meantime, which is as good as done.
         with suppress(InvalidStateError):
             if error is None:

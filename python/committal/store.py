@@ -198,13 +198,9 @@ class Store:
     def _agree(self) -> None:
         """Write the manifest, or make sure that the one that is there is of the same study."""
         wanted = self.manifest
-        try:
-            found = type(self).open(self.path).manifest
-        except StoreError:
-            if (self.path / MANIFEST).exists():
-                raise
-            self.write_json(MANIFEST, wanted)
+        if not (self.path / MANIFEST).exists() and self._create_manifest(wanted):
             return
+        found = type(self).open(self.path).manifest
         if found["hash"] != wanted["hash"]:
             raise StoreError(
                 self.path,
@@ -222,6 +218,24 @@ class Store:
         if agreed != found:
             self.write_json(MANIFEST, agreed)
         self.manifest = agreed
+
+    def _create_manifest(self, manifest: Mapping[str, Any]) -> bool:
+        """Write the first manifest; False if another process was faster."""
+        whole = f"{_TEMPORARY}{os.getpid()}-{secrets.token_hex(6)}"
+        self.write_json(whole, manifest)
+        with _explained(self.path):
+            try:
+                os.link(self.path / whole, self.path / MANIFEST)
+            except FileExistsError:
+                return False
+            except OSError:
+                # Not every file system has links; then the last of two writers wins.
+                os.rename(self.path / whole, self.path / MANIFEST)
+            finally:
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(self.path / whole)
+            _sync_directory(self.path)
+        return True
 
     def _take_lock(self) -> None:
         """Say that somebody writes here; clear up if nobody else does."""
@@ -484,7 +498,7 @@ def _refuse_stream(directory: Path, manifest: Mapping[str, Any]) -> None:
 
 def _refuse_strangers(directory: Path) -> None:
     """Refuse to make a store in a directory that holds something else."""
-    ours = {CHUNKS, LOCK}
+    ours = {CHUNKS, LOCK, MANIFEST}  # another process may be writing it just now
     for name in sorted(os.listdir(directory)):
         if name not in ours and not name.startswith(_TEMPORARY):
             raise StoreError(

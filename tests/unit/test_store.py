@@ -202,6 +202,23 @@ def test_leftovers_are_removed_by_who_is_alone(study: cm.Study, store: Path) -> 
     assert not leftover.exists()
 
 
+def test_who_comes_second_agrees_or_is_refused(
+    study: cm.Study, store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manifest = Store.open(store).manifest
+    # Both look before either writes.
+    monkeypatch.setattr(Path, "exists", lambda self: False)
+    with Store.prepare(tmp_path / "race", manifest) as first:
+        with Store.prepare(tmp_path / "race", manifest) as second:
+            assert second.manifest == first.manifest
+        other = manifest | {"hash": "0" * 64, "study": {}}
+        with pytest.raises(StoreError, match="another study"):
+            Store.prepare(tmp_path / "race", other)
+    monkeypatch.undo()
+    assert Store.open(tmp_path / "race").manifest == manifest
+    assert not list((tmp_path / "race").glob(".tmp-*"))
+
+
 # -- refusals --------------------------------------------------------------------------------------
 
 
