@@ -12,6 +12,8 @@ in the geometry of the update:
   :math:`\tau`, :math:`\theta(s) = r/\tau + (\theta_0 - r/\tau) e^{-\tau s}` up to a shift along
   (1, ..., 1);
 * vanilla softmax: :math:`\dot\theta = \pi \odot (r - V)`, integrated numerically;
+* MDPs: vanilla :math:`d(s)\,\pi(a|s)\,(Q - V)` or natural :math:`Q - V`, both integrated
+  numerically;
 * direct: the projection of r onto the directions that stay in the simplex. It is constant between
   the times when an arm reaches 0, so the path is piecewise linear and exact.
 """
@@ -23,9 +25,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from committal.config import Direct, Experiment, Natural, Schedule
+from committal.config import Direct, Experiment, Natural, Schedule, TabularMDP
 from committal.errors import CombinationError, ConfigError
-from committal.exact import dynamics
+from committal.exact import dynamics, mdp_paths
 from committal.exact.dynamics import Floats
 
 
@@ -37,7 +39,7 @@ class Path:
     ----------
     time : ndarray, shape (n,)
         Updates done, or the time s of the flow.
-    theta, policy : ndarray, shape (n, D) and (n, K)
+    theta, policy : ndarray, shape (n, D) and (n, K), or (n, S, A) for an MDP
         Parameters and probabilities.
     value : ndarray, shape (n,)
         J(theta).
@@ -55,7 +57,7 @@ def expected_path(experiment: Experiment, times: npt.ArrayLike | None = None) ->
     Parameters
     ----------
     experiment : Experiment
-        Of a bandit. Baseline, behaviour and estimator do not change the path.
+        Of a bandit or an MDP. Baseline, behaviour and estimator do not change the path.
     times : array_like of int, optional
         Increasing numbers of updates; 0, ..., steps by default.
 
@@ -70,11 +72,13 @@ def expected_path(experiment: Experiment, times: npt.ArrayLike | None = None) ->
     >>> expected_path(e, [0, 10, 20]).theta[:, 0].round(12) + 0.0
     array([-1.,  0.,  1.])
     """
-    problem, update = dynamics.bandit_of(experiment), experiment.update
     wanted = np.arange(experiment.steps + 1) if times is None else _times(times)
     if not np.array_equal(wanted, np.rint(wanted)):
         raise ConfigError("times", times, "increasing whole numbers >= 0")
     wanted = wanted.astype(np.int64)
+    if isinstance(experiment.problem, TabularMDP):
+        return _expected_mdp_path(experiment, experiment.problem, wanted)
+    problem, update = dynamics.bandit_of(experiment), experiment.update
     r, last = np.array(problem.means), int(wanted[-1])
     alpha, tau = _table(update.step_size, last), _table(getattr(update, "entropy", 0.0), last)
     theta = dynamics.start_of(experiment)
@@ -100,7 +104,8 @@ def gradient_flow(experiment: Experiment, times: npt.ArrayLike) -> Path:
     Parameters
     ----------
     experiment : Experiment
-        Of a bandit. Only problem, policy and the kind of update matter, and a constant temperature.
+        Of a bandit or an MDP. Only problem, policy and the kind of update matter, and a constant
+        temperature.
     times : array_like
         Increasing times s >= 0; t updates of step size alpha correspond to s = alpha t.
 
@@ -115,6 +120,8 @@ def gradient_flow(experiment: Experiment, times: npt.ArrayLike) -> Path:
     >>> gradient_flow(e, [0, 10]).value.round(3)
     array([0.089, 0.847])
     """
+    if isinstance(experiment.problem, TabularMDP):
+        return _mdp_flow(experiment, experiment.problem, _times(times))
     problem, policy, update = (
         dynamics.bandit_of(experiment),
         experiment.policy,
@@ -148,6 +155,38 @@ def gradient_flow(experiment: Experiment, times: npt.ArrayLike) -> Path:
         velocity, (0.0, float(s[-1])), start, "DOP853", t_eval=s, rtol=1e-11, atol=1e-12
     )
     return _path(experiment, s, np.ascontiguousarray(solved.y.T))
+
+
+def _expected_mdp_path(
+    experiment: Experiment, mdp: TabularMDP, wanted: npt.NDArray[np.int64]
+) -> Path:
+    last = int(wanted[-1])
+    alpha = _table(experiment.update.step_size, last)
+    theta = mdp_paths.start_of(experiment, mdp)
+    kept = [theta] if wanted[0] == 0 else []
+    for t in range(last):
+        theta = theta + alpha[t] * mdp_paths.direction(experiment, mdp, theta)
+        if t + 1 == wanted[len(kept)]:
+            kept.append(theta)
+    return _mdp_path(mdp, wanted.astype(np.float64), np.array(kept))
+
+
+def _mdp_flow(experiment: Experiment, mdp: TabularMDP, s: Floats) -> Path:
+    from scipy.integrate import solve_ivp
+
+    start = mdp_paths.start_of(experiment, mdp)
+    if s[-1] == 0.0:
+        return _mdp_path(mdp, s, np.broadcast_to(start, (len(s), len(start))))
+    solved = solve_ivp(
+        lambda _, theta: mdp_paths.direction(experiment, mdp, theta),
+        (0.0, float(s[-1])), start, "DOP853", t_eval=s, rtol=1e-9, atol=1e-11,
+    )  # fmt: skip
+    return _mdp_path(mdp, s, np.ascontiguousarray(solved.y.T))
+
+
+def _mdp_path(mdp: TabularMDP, time: Floats, theta: Floats) -> Path:
+    policy = mdp_paths.policy_of(mdp, theta)
+    return Path(time, theta.reshape(policy.shape), policy, mdp_paths.value_of(mdp, policy))
 
 
 def _projected_flow(start: Floats, r: Floats, times: Floats) -> Floats:

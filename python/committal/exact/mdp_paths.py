@@ -1,0 +1,51 @@
+r"""Where the true gradient of an MDP leads.
+
+The exact policy gradient with the discounted state distribution :math:`d`, and the exact natural
+one, of the infinite-horizon discounted return:
+
+.. math:: g(s, a) = d(s)\, \pi(a|s)\, (Q(s, a) - V(s)), \qquad
+          g(s, a) = Q(s, a) - V(s) \text{ wherever the start can lead},
+
+each computed by an exact solve at every point of the path.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from committal.config import Experiment, Natural, TabularMDP
+from committal.evaluate import evaluate
+from committal.plan_mdp import lower_mdp
+
+__all__ = ["direction", "policy_of", "start_of", "value_of"]
+
+Floats = npt.NDArray[np.float64]
+
+
+def start_of(experiment: Experiment, mdp: TabularMDP) -> Floats:
+    """theta_0, one number per state and action."""
+    return lower_mdp(experiment, mdp).theta0.reshape(-1)
+
+
+def policy_of(mdp: TabularMDP, theta: Floats) -> Floats:
+    """pi(a|s) = exp(theta[s, a]) / sum_b exp(theta[s, b]); leading axes are kept."""
+    table = theta.reshape(*theta.shape[:-1], mdp.n_states, mdp.n_actions)
+    weights = np.exp(table - table.max(axis=-1, keepdims=True))
+    return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
+
+
+def direction(experiment: Experiment, mdp: TabularMDP, theta: Floats) -> Floats:
+    """The exact direction of the update at theta, flat like theta; 0 in terminal states."""
+    pi = policy_of(mdp, theta)
+    found = evaluate(mdp, pi, threads=1)
+    if isinstance(experiment.update, Natural):
+        g = np.where((mdp.reachable & ~mdp.is_terminal)[:, None], found.advantage, 0.0)
+    else:
+        g = found.state_distribution[:, None] * pi * found.advantage
+    return np.asarray(g).reshape(-1)
+
+
+def value_of(mdp: TabularMDP, policies: Floats) -> Floats:
+    """J of each policy."""
+    return evaluate(mdp, policies, threads=1).value
