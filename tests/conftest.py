@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import signal
+
 import matplotlib as mpl
 import pytest
 from hypothesis import settings
 
 mpl.use("Agg")
+
+# A test run started in the background of a script ignores Ctrl-C, and so would every process that
+# a test starts and interrupts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same examples everywhere: a failure on one machine is a failure on all.
 settings.register_profile("committal", derandomize=True, deadline=None)
