@@ -291,12 +291,14 @@ class Batch {
   void load_policies(double* pairs) const {
     const std::int64_t A = view_.actions;
     const std::int32_t* original = model_.original().data();
+    const std::int32_t* inner = model_.inner().data();
     for (std::int64_t l = 0; l < W; ++l) {
-      const double* policy = evaluation_.given + place(l) * model_.states() * A;
-      double* rows = pairs + l;
-      for (std::int64_t i = 0; i < view_.acting; ++i) {
-        const double* law = policy + original[i] * A;
-        for (std::int64_t k = 0; k < A; ++k, rows += W) *rows = law[k];
+      // In the order of the policy, so that the memory behind it is read as a stream.
+      const double* law = evaluation_.given + place(l) * model_.states() * A;
+      for (std::int64_t s = 0; s < model_.states(); ++s, law += A) {
+        if (inner[s] < 0) continue;
+        double* rows = pairs + inner[s] * A * W + l;
+        for (std::int64_t k = 0; k < A; ++k) rows[k * W] = law[k];
       }
     }
     for (std::int64_t i = 0; i < view_.acting; ++i) check_laws(pairs + i * A * W, original[i]);
