@@ -240,24 +240,33 @@ class Batch {
     double* out = values + state_rows() * W;
     MdpSolve task{};
     task.what = evaluation_.what;
-    task.policy = pairs;
+    task.given = evaluation_.given;
+    task.original = model_.original().data();
+    task.pairs = pairs;
     task.start = start_.data();
     task.tolerance = evaluation_.tolerance;
     task.max_sweeps = kMaxSweepsAlone;
     task.limit = evaluation_.limit;
     task.values = values;
-    task.q = pairs;
     task.out = out;
     task.sweeps = out + state_rows() * W;
     task.workspace = task.sweeps + W;
     first_ = block * W;
     valid_ = std::min<std::int64_t>(W, evaluation_.count - first_);
+    for (std::int64_t l = 0; l < W; ++l) {
+      task.offset[l] = place(l) * model_.states() * view_.actions;
+    }
     if (evaluation_.what == MdpSolve::What::kQ) {
       load_values(values);
-    } else {
-      load_policies(pairs);
+    } else if (evaluation_.what == MdpSolve::What::kValuesIterative) {
+      // Sweeps need not end for what is not a law: a look before them. A solve ends anyway.
+      MdpSolve look = task;
+      look.what = MdpSolve::What::kLoad;
+      solve(view_, look);
+      check_all(pairs);
     }
     solve(view_, task);
+    if (evaluation_.what != MdpSolve::What::kQ) check_all(pairs);
     switch (evaluation_.what) {
       case MdpSolve::What::kQ:
         store(pairs, view_.actions);
@@ -288,20 +297,10 @@ class Batch {
   // Lanes past the last policy repeat it.
   std::int64_t place(std::int64_t l) const { return first_ + std::min(l, valid_ - 1); }
 
-  void load_policies(double* pairs) const {
-    const std::int64_t A = view_.actions;
-    const std::int32_t* original = model_.original().data();
-    const std::int32_t* inner = model_.inner().data();
-    for (std::int64_t l = 0; l < W; ++l) {
-      // In the order of the policy, so that the memory behind it is read as a stream.
-      const double* law = evaluation_.given + place(l) * model_.states() * A;
-      for (std::int64_t s = 0; s < model_.states(); ++s, law += A) {
-        if (inner[s] < 0) continue;
-        double* rows = pairs + inner[s] * A * W + l;
-        for (std::int64_t k = 0; k < A; ++k) rows[k * W] = law[k];
-      }
+  void check_all(const double* pairs) const {
+    for (std::int64_t i = 0; i < view_.acting; ++i) {
+      check_laws(pairs + i * view_.actions * W, model_.original()[at(i)]);
     }
-    for (std::int64_t i = 0; i < view_.acting; ++i) check_laws(pairs + i * A * W, original[i]);
   }
 
   // All lanes at once; who is to blame is asked only if somebody is.

@@ -134,15 +134,26 @@ class MdpModel {
 
 // One block of kMdpBlock policies to evaluate; rows hold one policy per lane.
 struct MdpSolve {
-  enum class What : int { kValues, kValuesIterative, kQ, kDistribution, kGoalProbability };
+  enum class What : int {
+    kLoad,  // only lay the policies out
+    kValues,
+    kValuesIterative,
+    kQ,
+    kDistribution,
+    kGoalProbability
+  };
   What what;
-  const double* policy;  // [acting][actions][lanes], but for kQ
-  const double* start;   // [acting], for kDistribution and kGoalProbability
+  // The policies as given, one per lane at given[offset[lane]] and in the caller's order of states;
+  // they are laid out as rows in `pairs` first. Not for kQ.
+  const double* given;
+  std::int64_t offset[8];
+  const std::int32_t* original;
+  double* pairs;        // [acting][actions][lanes]
+  const double* start;  // [acting], for kDistribution and kGoalProbability
   double tolerance;
   std::int64_t max_sweeps;
   std::int64_t limit;
   double* values;   // [acting + goals][lanes]; read for kQ
-  double* q;        // [acting][actions][lanes]
   double* out;      // distribution [acting][lanes] or probability [goals][lanes]
   double* sweeps;   // [lanes]
   void* workspace;  // solve_workspace_bytes()

@@ -178,27 +178,45 @@ void goal_probability(const MdpModelView& m, const double* policy, const double*
   }
 }
 
+// Lays the policies of a block out as rows of lanes.
+template <int W>
+COMMITTAL_INLINE void load_policies(const MdpModelView& m, const MdpSolve& task) {
+  const double* given = task.given;
+  const std::int64_t* offset = task.offset;
+  for (std::int64_t i = 0; i < m.acting; ++i) {
+    const std::int64_t law = static_cast<std::int64_t>(task.original[i]) * m.actions;
+    for (std::int64_t k = 0; k < m.actions; ++k) {
+      double* row = task.pairs + (i * m.actions + k) * W;
+      COMMITTAL_LANES(l, W) row[l] = given[offset[l] + law + k];
+    }
+  }
+}
+
 // The entry point of evaluate_policies().
 template <int W>
 void solve_mdp(const MdpModelView& m, const MdpSolve& task) {
+  static_assert(W == 8, "MdpSolve holds the offsets of eight lanes");
+  if (task.what != MdpSolve::What::kQ) load_policies<W>(m, task);
   auto* memory = static_cast<double*>(task.workspace);
   const Elimination<W> e = elimination_rows<W>(m, memory);
   switch (task.what) {
+    case MdpSolve::What::kLoad:
+      break;
     case MdpSolve::What::kValues:
-      solve_values(m, task.policy, e, task.values);
+      solve_values(m, task.pairs, e, task.values);
       break;
     case MdpSolve::What::kValuesIterative:
       for (std::int64_t i = 0; i < m.acting + m.goals; ++i) fill<W>(task.values + i * W, 0.0);
-      sweep_values<W>(m, task.policy, task.tolerance, task.max_sweeps, task.values, task.sweeps);
+      sweep_values<W>(m, task.pairs, task.tolerance, task.max_sweeps, task.values, task.sweeps);
       break;
     case MdpSolve::What::kQ:
-      q_values<W>(m, task.values, task.q);
+      q_values<W>(m, task.values, task.pairs);
       break;
     case MdpSolve::What::kDistribution:
-      solve_distribution(m, task.policy, task.start, e, task.out);
+      solve_distribution(m, task.pairs, task.start, e, task.out);
       break;
     case MdpSolve::What::kGoalProbability:
-      goal_probability<W>(m, task.policy, task.start, task.limit, memory, task.out);
+      goal_probability<W>(m, task.pairs, task.start, task.limit, memory, task.out);
       break;
   }
 }
