@@ -1,0 +1,38 @@
+"""The paper, reproduced: every figure and every claim.
+
+``committal reproduce`` on the command line, or
+
+>>> from committal import paper
+>>> for entry in paper.reproduce(["fig1", "figA3"], out="paper/"):  # doctest: +SKIP
+...     print(paper.table([entry]))
+
+One module per figure holds its settings as data, what is computed from them, and how that is
+judged and drawn. What is shared stands beside them: `lab` runs and keeps results, `figure` says
+what a figure consists of, `verdicts` compares numbers with claims, `runner` makes everything and
+`report` writes it down.
+"""
+
+from __future__ import annotations
+
+from committal.paper.entry import Entry
+from committal.paper.lab import Lab
+from committal.paper.registry import figure, names
+from committal.paper.report import REPORT
+from committal.paper.runner import reproduce
+from committal.paper.summary import CLAIMS, counts, table, verdicts
+from committal.paper.verdicts import Finding, Verdict
+
+__all__ = [
+    "CLAIMS",
+    "REPORT",
+    "Entry",
+    "Finding",
+    "Lab",
+    "Verdict",
+    "counts",
+    "figure",
+    "names",
+    "reproduce",
+    "table",
+    "verdicts",
+]

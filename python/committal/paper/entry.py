@@ -1,0 +1,95 @@
+"""What is kept of a figure once it is made: enough to write the report without computing."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from committal.paper.cache import replace_file
+from committal.paper.figure import Table
+from committal.paper.verdicts import Finding
+
+DIRECTORY = "entries"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A figure, or the claims, as it was made.
+
+    Attributes
+    ----------
+    name, title, says, settled, settings
+        Of the figure, see :class:`~committal.paper.figure.PaperFigure`.
+    findings : tuple of Finding
+        What was measured.
+    tables : tuple of Table
+        Numbers beside the pictures.
+    pictures : tuple of pairs of str
+        Name and caption of each picture; its files are beside the entries.
+    seconds, drawing : float
+        How long computing and drawing took.
+    entropy : str
+        The seed.
+    stamp : str
+        Of everything that it depends on.
+    stored : bool
+        Whether it was found ready, and not made now.
+    """
+
+    name: str
+    title: str
+    says: str
+    settled: tuple[str, ...]
+    settings: tuple[tuple[str, str], ...]
+    findings: tuple[Finding, ...]
+    tables: tuple[Table, ...]
+    pictures: tuple[tuple[str, str], ...]
+    seconds: float
+    drawing: float
+    entropy: str
+    stamp: str
+    stored: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        plain = asdict(self)
+        del plain["stored"]
+        plain["findings"] = [finding.to_dict() for finding in self.findings]
+        plain["tables"] = [table.to_dict() for table in self.tables]
+        return plain
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Entry:
+        """Build an entry from `to_dict`'s output."""
+        return cls(
+            **{
+                **data,
+                "settled": tuple(data["settled"]),
+                "settings": tuple(map(tuple, data["settings"])),
+                "findings": tuple(map(Finding.from_dict, data["findings"])),
+                "tables": tuple(map(Table.from_dict, data["tables"])),
+                "pictures": tuple(map(tuple, data["pictures"])),
+                "stored": True,
+            }
+        )
+
+    def write(self, out: Path) -> None:
+        """Keep it."""
+        text = json.dumps(self.to_dict(), indent=1, ensure_ascii=False)
+        replace_file(_file(out, self.name), text.encode() + b"\n")
+
+
+def read(out: Path, name: str) -> Entry | None:
+    """Return a kept entry; None if there is none, or if some of its pictures are gone."""
+    try:
+        entry = Entry.from_dict(json.loads(_file(out, name).read_bytes()))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    files = [out / f"{picture}.{kind}" for picture, _ in entry.pictures for kind in ("png", "pdf")]
+    return entry if all(file.is_file() for file in files) else None
+
+
+def _file(out: Path, name: str) -> Path:
+    return out / DIRECTORY / f"{name}.json"

@@ -1,0 +1,119 @@
+"""Findings as text: for the terminal, and as a table in Markdown."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from committal.paper.cache import replace_file
+from committal.paper.entry import Entry
+from committal.paper.verdicts import Verdict
+
+CLAIMS = "claims.md"
+
+_WIDTHS = {"figure": 7, "verdict": 9, "what": 52, "paper": 36, "measured": 46}
+
+
+def counts(entries: Iterable[Entry]) -> Counter[Verdict]:
+    """Count the verdicts.
+
+    Examples
+    --------
+    >>> counts([])
+    Counter()
+    """
+    return Counter(finding.verdict for entry in entries for finding in entry.findings)
+
+
+def table(entries: Sequence[Entry]) -> str:
+    """Return the findings as lines of text.
+
+    Parameters
+    ----------
+    entries : sequence of Entry
+        What was made.
+
+    Returns
+    -------
+    str
+        Figure, verdict, quantity, what the paper says, what was measured and, once per figure,
+        the seconds that it took.
+    """
+    lines = [_line(*_WIDTHS, "seconds"), _line(*("-" * w for w in _WIDTHS.values()), "-------")]
+    for entry in entries:
+        seconds = f"{entry.seconds + entry.drawing:7.1f}"
+        rows = entry.findings or ()
+        if not rows:
+            lines.append(_line(entry.name, "", entry.title, "", "", seconds))
+        for i, finding in enumerate(rows):
+            lines.append(
+                _line(
+                    entry.name if i == 0 else "",
+                    finding.verdict,
+                    finding.what,
+                    finding.paper,
+                    finding.measured,
+                    seconds if i == 0 else "",
+                )
+            )
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def verdicts(entries: Sequence[Entry]) -> str:
+    """Say in one line how many findings agree with the paper.
+
+    Examples
+    --------
+    >>> verdicts([])
+    'no findings'
+    """
+    found = counts(entries)
+    parts = [f"{found[verdict]} {_WORDS[verdict]}" for verdict in Verdict if found[verdict]]
+    return f"{found.total()} findings: {', '.join(parts)}" if parts else "no findings"
+
+
+def write_claims(out: Path, entries: Sequence[Entry]) -> Path:
+    """Write all findings as a table in Markdown."""
+    lines = [
+        "# What the paper says, and what was measured",
+        "",
+        verdicts(entries) + ".",
+        "",
+        "| figure | quantity | paper | measured | verdict | decided by |",
+        "|---|---|---|---|---|---|",
+    ]
+    for entry in entries:
+        for finding in entry.findings:
+            cells = (
+                entry.name,
+                finding.what,
+                finding.paper,
+                finding.measured,
+                str(finding.verdict),
+                finding.rule,
+            )
+            lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    file = out / CLAIMS
+    replace_file(file, ("\n".join(lines) + "\n").encode())
+    return file
+
+
+_WORDS = {
+    Verdict.HOLDS: "hold",
+    Verdict.FAILS: "fail",
+    Verdict.UNDECIDED: "undecided",
+    Verdict.DIFFERS: "differ as documented",
+}
+
+
+def _line(*cells: str) -> str:
+    *fixed, last = cells
+    shown = [
+        _cut(cell, width).ljust(width) for cell, width in zip(fixed, _WIDTHS.values(), strict=True)
+    ]
+    return "  ".join([*shown, last])
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 1] + "…"

@@ -1,0 +1,245 @@
+"""What is on the pictures: panels, names, curves and numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import committal as cm
+from committal import exact
+from committal.paper import fig2, fig3, fig4, fig_a8, fig_a10, fig_a15
+from committal.paper.lab import Lab
+from committal.plot import sheet
+from committal.plot.corners import name_corners
+from committal.plot.curves import FAILED, REACHED
+from committal.plot.fates import fates
+from committal.plot.goal_simplex import goal_simplex
+from committal.plot.series import Series, series
+from committal.plot.sheet import Figure
+from committal.plot.simplex_map import simplex_map
+
+
+@pytest.fixture
+def few(tmp_path_factory: pytest.TempPathFactory) -> Lab:
+    return Lab(tmp_path_factory.mktemp("few"), rng=1, runs=8)
+
+
+def drawn(figure: Figure) -> Figure:
+    figure.savefig("/dev/null", format="png", dpi=50)
+    return figure
+
+
+def hexes(collection: object) -> set[str]:
+    from matplotlib.colors import to_hex
+
+    return {to_hex(colour).upper() for colour in collection.get_colors()}  # type: ignore[attr-defined]
+
+
+def test_figure_2(few: Lab) -> None:
+    data = fig2.FIGURE.compute(few)
+    (picture,) = fig2.FIGURE.pictures(data)  # eight runs are not worth a second one
+    own = drawn(picture.draw())
+    assert len(own.axes) == 3
+    for ax, one in zip(own.axes, data.own, strict=True):
+        blue, red = ax.collections
+        stuck = one.seen.failures
+        assert (len(blue.get_paths()), len(red.get_paths())) == (8 - stuck, stuck)
+        assert hexes(blue) <= {REACHED.upper()}
+        assert hexes(red) <= {FAILED.upper()}
+        assert ax.get_title().endswith(f"{stuck} of 8 stuck")
+        mean = ax.get_lines()[0]
+        assert mean.get_color() == "black"
+        assert np.allclose(mean.get_ydata(), one.sample["value"].values.mean(axis=0))
+    assert own.axes[0].get_ylabel() == r"value $J(\theta)$"
+    assert all(ax.get_xlabel() == "update" for ax in own.axes)
+
+
+def test_high_precision_shows_means_and_failures(tmp_path: Path) -> None:
+    lab = Lab(tmp_path, rng=1, runs=200)
+    data = fig2.FIGURE.compute(lab)
+    _, picture = fig2.FIGURE.pictures(data)
+    figure = drawn(picture.draw())
+    value, entropy, failing = figure.axes
+    assert failing.get_yscale() == "log"
+    for one, line in zip(data.own, value.get_lines(), strict=True):
+        assert np.allclose(line.get_ydata(), one.ensemble["value_mean"].values)
+    assert len(entropy.get_lines()) == 3
+    # Three curves, and a mark for what is known exactly.
+    marks = [line for line in failing.get_lines() if line.get_marker() == "D"]
+    exact_ones = [one.exact.estimate for one in data.own if one.exact is not None]
+    assert [float(mark.get_ydata()[0]) for mark in marks] == exact_ones
+    assert len(exact_ones) == 3
+
+
+def test_figure_3_is_symmetric_and_has_the_meaning_of_the_paper(few: Lab) -> None:
+    data = fig3.FIGURE.compute(few)
+    figure = drawn(fig3.FIGURE.pictures(data)[0].draw())
+    maps = [ax for ax in figure.axes if ax.name == "ternary"]
+    assert len(maps) == 3
+    assert len(figure.axes) == 4  # and the scale
+    for ax in maps:
+        norm = ax.collections[0].norm
+        assert norm.vmin == -norm.vmax == -fig3.LIMIT
+        assert ax.texts[0].get_text().startswith("arm 2")
+    # Positive, where the second method has less variance, is blue; negative is red.
+    red, _, _, _ = maps[0].collections[0].cmap(0.05)
+    _, _, blue, _ = maps[0].collections[0].cmap(0.95)
+    assert red > 0.3
+    assert blue > 0.3
+
+
+def test_figure_4_has_the_map_and_three_panels_with_bands(few: Lab) -> None:
+    data = fig4.FIGURE.compute(few)
+    figure = drawn(fig4.FIGURE.pictures(data)[0].draw())
+    grid, *panels = figure.axes
+    written = {text.get_text() for text in grid.texts}
+    assert {"A\n0.6", "B\n0.3", "C\n1", "S"} <= written
+    assert len(panels) == 3
+    for ax in panels:
+        assert len(ax.get_lines()) == len(ax.collections) == 5
+        assert ax.get_xlabel() == "episode"
+        assert ax.get_ylabel()
+    legend = figure.legends[0]
+    assert [text.get_text() for text in legend.get_texts()] == [
+        rf"$\epsilon = {epsilon:g}$" for epsilon in fig4.PERTURBATIONS
+    ]
+
+
+def test_simplex_rows_have_corners_a_start_and_a_true_gradient(few: Lab) -> None:
+    data = fig_a8.FIGURE.compute(few)
+    figure = drawn(fig_a8.FIGURE.pictures(data)[0].draw())
+    triangles = [ax for ax in figure.axes if ax.name == "ternary"]
+    assert len(triangles) == 3
+    assert len(figure.axes) == 4  # and the scale of time
+    for ax, one in zip(triangles, data, strict=True):
+        (paths,) = ax.collections
+        assert len(paths.get_paths()) == 8 * (one.sample.sizes["time"] - 1)
+        assert {text.get_text().split("\n")[0].split(",")[0] for text in ax.texts} == {
+            "arm 1",
+            "arm 2",
+            "arm 3",
+        }
+        black = [line for line in ax.get_lines() if line.get_color() == "black"]
+        assert len(black) == 2  # the true gradient and the start
+
+
+def test_figure_a10_counts_episodes(few: Lab) -> None:
+    data = fig_a10.FIGURE.compute(few)
+    figure = drawn(fig_a10.FIGURE.pictures(data)[0].draw())
+    _, *panels = figure.axes
+    for ax, one in zip(panels, data, strict=True):
+        fraction = (one.goals["goal"].values == 1).mean(axis=1)
+        last = [path.vertices[-1, 1] for lines in ax.collections for path in lines.get_paths()]
+        # The last point of a curve is the fraction of all episodes but the one drawn at the end.
+        assert np.allclose(np.sort(last), np.sort(fraction), atol=1e-3)
+        assert ax.get_title().endswith("not optimal")
+
+
+def test_figure_a15_starts_where_the_uniform_policy_is(few: Lab) -> None:
+    data = fig_a15.FIGURE.compute(few)
+    p = cm.evaluate(cm.grids.four_rooms()).goal_probability
+    for one in data.outcomes:
+        first = one.drawn["goal_probability"].isel(run=0, time=0).values
+        assert np.allclose(first, p)
+        assert one.share("A")[0, 0] == pytest.approx(p[0] / p.sum())
+    figure = drawn(fig_a15.FIGURE.pictures(data)[0].draw())
+    ax = figure.axes[0]
+    assert [text.get_text() for text in ax.texts] == ["A (0.6)", "C (1.0)", "B (0.3)"]
+
+
+# -- the functions of the plot package that the figures brought ------------------------------------
+
+
+def test_style_does_not_last() -> None:
+    import matplotlib as mpl
+
+    before = dict(mpl.rcParams)
+    with sheet.style():
+        assert mpl.rcParams["font.size"] == 7.5
+    assert dict(mpl.rcParams) == before
+
+
+def test_files_have_no_date(tmp_path: Path) -> None:
+    contents = []
+    for name in ("one", "two"):
+        figure, (ax,) = sheet.row("c")
+        ax.plot([0, 1])
+        contents.append([file.read_bytes() for file in sheet.save(figure, tmp_path / name)])
+    assert contents[0] == contents[1]
+
+
+@pytest.mark.parametrize("kinds", ["", "x", "cx"])
+def test_rows_refuse_unknown_panels(kinds: str) -> None:
+    with pytest.raises(cm.ConfigError, match="kinds"):
+        sheet.row(kinds)
+
+
+def test_panels_of_curves_can_share_their_axis() -> None:
+    _, (_, first, second) = sheet.row("gcc", share_y=True)
+    first.set_ylim(3, 4)
+    assert second.get_ylim() == (3, 4)
+
+
+def test_logarithmic_bands_do_not_reach_zero() -> None:
+    _, (ax,) = sheet.row("c")
+    t = np.arange(4.0)
+    middle = np.array([1.0, 0.1, 0.01, 0.0])
+    series(ax, [Series("x", "black", t, middle, np.zeros(4), middle + 0.1)], log=True, legend=True)
+    assert ax.get_yscale() == "log"
+    assert len(ax.get_lines()[0].get_xdata()) == 3
+    assert ax.get_ylim()[0] > 1e-4
+    assert ax.get_legend() is not None
+
+
+def test_fates_refuse_what_does_not_fit() -> None:
+    _, (ax,) = sheet.row("c")
+    with pytest.raises(cm.ConfigError, match="curves"):
+        fates(ax, [0, 1], [[0, 1]], [True, False])
+
+
+def test_fates_draw_no_more_than_asked() -> None:
+    _, (ax,) = sheet.row("c")
+    fates(ax, [0, 1], np.zeros((5, 2)), np.ones(5, bool), max_runs=3, mean=False)
+    assert sum(len(lines.get_paths()) for lines in ax.collections) == 3
+    assert not ax.get_lines()
+
+
+def test_simplex_maps_refuse_other_axes_and_shapes() -> None:
+    _, (flat, triangle) = sheet.row("cs")
+    with pytest.raises(cm.ConfigError, match="ternary"):
+        simplex_map(flat, np.eye(3), np.zeros(3))
+    with pytest.raises(cm.ConfigError, match="ternary"):
+        name_corners(flat, ("a", "b", "c"))
+    with pytest.raises(cm.ConfigError, match="policies"):
+        simplex_map(triangle, np.eye(3), np.zeros(2))
+
+
+def test_infinite_ratios_are_drawn_at_the_end_of_the_scale() -> None:
+    _, (ax,) = sheet.row("s")
+    policies = exact.simplex_grid(4)
+    values = np.linspace(-2.0, 1.0, len(policies))
+    values[0], values[1] = np.inf, np.nan
+    colours = simplex_map(ax, policies, values)
+    assert colours.norm.vmax == pytest.approx(np.abs(values[2:]).max())
+    assert np.isfinite(colours.get_array()).all()
+
+
+def test_goal_paths_refuse_what_they_cannot_draw() -> None:
+    exp = cm.Experiment(
+        cm.grids.four_rooms(),
+        cm.Softmax(),
+        cm.Vanilla(0.1),
+        0.0,
+        estimator=cm.Reinforce(),
+        steps=2,
+        record=cm.Record("goal_probability", every=1),
+    )
+    data = cm.run(exp, runs=2, rng=0)
+    with pytest.raises(cm.ConfigError, match="corners"):
+        goal_simplex(data, corners=("A", "B", "X"))
+    with pytest.raises(cm.ConfigError, match="goal_probability"):
+        goal_simplex(data.drop_vars("goal_probability"), corners=("A", "B", "C"))
+    with pytest.raises(cm.ConfigTypeError, match="dataset"):
+        goal_simplex(3, corners=("A", "B", "C"))  # type: ignore[arg-type]

@@ -1,0 +1,212 @@
+"""`committal reproduce`, from beginning to end with few runs."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import time
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import committal as cm
+from committal import paper
+from committal.cli import app
+from committal.paper import registry, runner
+
+SOME_FIGURES = ("fig2", "figA9", "figA11")
+RUNS = 110  # more than the paper's 100 and 40: there is a picture at high precision
+
+
+def invoke(*arguments: str) -> Any:
+    return CliRunner().invoke(app, ["reproduce", *arguments])
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
+    out = tmp_path_factory.mktemp("paper")
+    done = invoke(*SOME_FIGURES, "--out", str(out), "--runs", str(RUNS), "--rng", "7")
+    return out, done
+
+
+class Page(HTMLParser):
+    """Collects what the tests look at."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.sources: list[str] = []
+        self.open: list[str] = []
+        self.tags: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        values = dict(attrs)
+        if tag not in ("img", "meta", "link"):
+            self.open.append(tag)
+        if values.get("id"):
+            self.ids.append(str(values["id"]))
+        for name in ("href", "src"):
+            if values.get(name):
+                (self.sources if name == "src" else self.links).append(str(values[name]))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_every_picture_is_written_as_png_and_pdf(made: tuple[Path, Any]) -> None:
+    out, done = made
+    assert done.exit_code == 0, done.output
+    for name in SOME_FIGURES:
+        for picture in (name, f"{name}-precise"):
+            assert (out / f"{picture}.png").read_bytes().startswith(b"\x89PNG")
+            assert (out / f"{picture}.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_the_summary_names_figures_numbers_and_verdicts(made: tuple[Path, Any]) -> None:
+    _, done = made
+    for name in SOME_FIGURES:
+        assert re.search(rf"^{name} +\d+ findings:", done.output, re.MULTILINE)
+        assert re.search(rf"^{name} +(holds|undecided) ", done.output, re.MULTILINE)
+    assert f"of {RUNS})" in done.output
+    assert "report.html" in done.output
+
+
+def test_the_report_has_everything_and_needs_nothing(made: tuple[Path, Any]) -> None:
+    out, _ = made
+    text = (out / paper.REPORT).read_text(encoding="utf-8")
+    page = Page(text)
+    assert not page.open
+    assert page.ids == list(SOME_FIGURES)
+    assert {link for link in page.links if link.startswith("#")} == {
+        f"#{name}" for name in SOME_FIGURES
+    }
+    # No script, no other file, no address.
+    assert not page.tags & {"script", "iframe", "object", "embed"}
+    assert all(link.startswith(("#", "data:")) for link in page.links)
+    words = re.sub(r"data:image/png;base64,[A-Za-z0-9+/=]*", "", text)
+    assert not re.search(r"http|//|url\(|@import", words)
+    # Every picture is inside, and is the one on disk.
+    stored = {(out / f"{picture.stem}.png").read_bytes() for picture in out.glob("*.png")}
+    inside = {base64.b64decode(source.split(",")[1]) for source in page.sources}
+    assert inside == stored
+    assert len(page.sources) == 2 * len(SOME_FIGURES)
+    for name in SOME_FIGURES:
+        entry = json.loads((out / "entries" / f"{name}.json").read_text(encoding="utf-8"))
+        for finding in entry["findings"]:
+            assert f">{finding['verdict']}<" in text
+        assert "seed 7" in text
+    assert 'name="viewport"' in text
+
+
+def test_a_second_call_is_instant(made: tuple[Path, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    out, _ = made
+
+    def refuse(*arguments: object, **options: object) -> None:
+        raise AssertionError("made again")
+
+    monkeypatch.setattr("committal.engine.Engine.compute", refuse)
+    monkeypatch.setattr("committal.plot.sheet.save", refuse)
+    start = time.perf_counter()
+    again = list(paper.reproduce(SOME_FIGURES, out=out, runs=RUNS, rng=7))
+    assert time.perf_counter() - start < 1.0
+    assert all(entry.stored for entry in again)
+    assert [entry.name for entry in again] == list(SOME_FIGURES)
+
+
+def test_restyling_draws_but_does_not_compute(
+    made: tuple[Path, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, _ = made
+    before = (out / "figA9.png").read_bytes()
+
+    def refuse(*arguments: object, **options: object) -> None:
+        raise AssertionError("computed again")
+
+    monkeypatch.setattr("committal.engine.Engine.compute", refuse)
+    monkeypatch.setattr(runner, "_sources", lambda: "restyled")
+    (entry,) = paper.reproduce(["figA9"], out=out, runs=RUNS, rng=7)
+    assert not entry.stored
+    assert (out / "figA9.png").read_bytes() == before  # nothing was restyled after all
+
+
+def test_a_lost_picture_is_drawn_again(made: tuple[Path, Any]) -> None:
+    out, _ = made
+    (out / "figA9.pdf").unlink()
+    (entry,) = paper.reproduce(["figA9"], out=out, runs=RUNS, rng=7)
+    assert not entry.stored
+    assert (out / "figA9.pdf").is_file()
+
+
+def test_other_settings_make_other_results(made: tuple[Path, Any], tmp_path: Path) -> None:
+    out, _ = made
+    (entry,) = paper.reproduce(["figA9"], out=tmp_path, runs=RUNS, rng=8)
+    kept = json.loads((out / "entries" / "figA9.json").read_text(encoding="utf-8"))
+    assert entry.stamp != kept["stamp"]
+    assert (tmp_path / "figA9.png").read_bytes() != (out / "figA9.png").read_bytes()
+
+
+def test_the_table_of_claims(made: tuple[Path, Any]) -> None:
+    out, _ = made
+    lines = (out / paper.CLAIMS).read_text(encoding="utf-8").splitlines()
+    rows = [line for line in lines if line.startswith(tuple(f"| {x} " for x in SOME_FIGURES))]
+    entries = [
+        json.loads((out / "entries" / f"{name}.json").read_text(encoding="utf-8"))
+        for name in SOME_FIGURES
+    ]
+    assert len(rows) == sum(len(entry["findings"]) for entry in entries)
+
+
+def test_a_claim_that_fails_is_exit_code_1(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    figure = registry.figure("figA9")
+    lost = paper.Finding("x", "y", "z", paper.Verdict.FAILS, "never")
+    monkeypatch.setattr(type(figure), "judge", lambda self, data: [lost])
+    done = invoke("figA9", "--out", str(tmp_path), "--runs", "2")
+    assert done.exit_code == 1
+    assert "1 fail" in done.output
+    assert ">fails<" in (tmp_path / paper.REPORT).read_text(encoding="utf-8")
+    # And it does not forget.
+    assert invoke("figA9", "--out", str(tmp_path), "--runs", "2").exit_code == 1
+
+
+def test_list_names_every_figure_of_the_paper() -> None:
+    done = invoke("--list")
+    assert done.exit_code == 0
+    names = [line.split()[0] for line in done.output.splitlines()]
+    assert names == [f"fig{i}" for i in range(1, 5)] + [f"figA{i}" for i in range(1, 16)] + [
+        "claims"
+    ]
+
+
+def test_json(made: tuple[Path, Any]) -> None:
+    out, _ = made
+    done = invoke("fig2", "--out", str(out), "--runs", str(RUNS), "--rng", "7", "--json")
+    assert done.exit_code == 0
+    (entry,) = json.loads(done.output)
+    assert entry["name"] == "fig2"
+    assert {finding["verdict"] for finding in entry["findings"]} <= {"holds", "undecided"}
+
+
+@pytest.mark.parametrize("name", registry.names())
+def test_every_figure_says_what_it_is(name: str) -> None:
+    figure = registry.figure(name)
+    assert figure.name == name
+    assert figure.title
+    assert figure.says
+    assert all(len(pair) == 2 for pair in figure.settings)
+
+
+def test_mistakes_are_named(tmp_path: Path) -> None:
+    with pytest.raises(cm.ConfigError, match="did you mean 'fig1'"):
+        list(paper.reproduce(["fig1x"], out=tmp_path))
+    with pytest.raises(cm.ConfigError, match="runs"):
+        list(paper.reproduce(["fig3"], out=tmp_path, runs=0))
+    (tmp_path / "file").write_text("")
+    with pytest.raises(cm.ConfigError, match="out"):
+        list(paper.reproduce(["fig3"], out=tmp_path / "file"))
