@@ -1,7 +1,7 @@
 // exp, log and the normal quantile without libm: the same bits on every machine.
 //
 // Only +, -, *, /, sqrt and fma are used, each correctly rounded by IEEE 754, and the compiler may
-// not contract or reorder them (-ffp-contract=off, no -ffast-math). Written as scalar functions;
+// not contract or reorder them (-ffp-contract=off, and no fast-math). Written as scalar functions;
 // lane loops inline them and vectorise. tools/fit_vmath.py recomputes the polynomials.
 #pragma once
 
