@@ -12,7 +12,8 @@ namespace committal {
 namespace {
 
 constexpr std::int64_t kMaxSweepsAlone = 10000000;
-constexpr double kSumTolerance = 1e-6;
+constexpr std::int64_t kMostBlocksTogether = 16;
+constexpr std::int64_t kNearBytes = std::int64_t{1} << 20;  // about what a second-level cache holds
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
@@ -123,58 +124,104 @@ MdpModel::MdpModel(std::int64_t states, std::int64_t actions, std::vector<std::u
           deterministic_ && row_offsets_.back() - row_offsets_[row_offsets_.size() - 2] == 1;
     }
   }
+  if (deterministic_) {
+    only_next_.assign(next_.begin(), next_.end());
+    only_next_.resize(at((this->acting() + 1) * actions), this->acting());
+    only_reward_ = reward_;
+    only_reward_.resize(only_next_.size(), 0.0);
+  }
   compile_elimination();
 }
 
-void MdpModel::Assembly::add(std::int64_t to, std::int64_t from, double by) {
-  slot.push_back(static_cast<std::int32_t>(to));
-  row.push_back(static_cast<std::int32_t>(from));
-  weight.push_back(by);
+void MdpModel::Assembly::sort(std::vector<Term> terms, std::int64_t targets) {
+  std::stable_sort(terms.begin(), terms.end(),
+                   [](const Term& a, const Term& b) { return a.target < b.target; });
+  offsets.assign(at(targets) + 1, 0);
+  for (const Term& term : terms) {
+    ++offsets[at(term.target) + 1];
+    row.push_back(static_cast<std::int32_t>(term.row));
+    weight.push_back(term.weight);
+  }
+  std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
 }
 
 void MdpModel::compile_elimination() {
   const std::int64_t n = acting();
-  const auto fill_in = static_cast<std::int64_t>(factors_.upper_columns.size());
-  const auto place = [](const std::vector<std::int64_t>& offsets,
-                        const std::vector<std::int32_t>& columns, std::int64_t i, std::int64_t j) {
-    const auto begin = columns.begin() + offsets[at(i)];
-    const auto end = columns.begin() + offsets[at(i + 1)];
-    return std::lower_bound(begin, end, static_cast<std::int32_t>(j)) - columns.begin();
+  const auto lower = [&](std::int64_t i) { return factors_.lower_offsets[at(i)]; };
+  const auto upper = [&](std::int64_t i) { return factors_.upper_offsets[at(i)]; };
+  // Row i's targets begin after those of the rows above: its entries, D and y.
+  const auto first_target = [&](std::int64_t i) { return lower(i) + upper(i) + 2 * i; };
+  const auto place = [](const std::vector<std::int32_t>& columns, std::int64_t begin,
+                        std::int64_t end, std::int64_t j) {
+    return std::lower_bound(columns.begin() + begin, columns.begin() + end,
+                            static_cast<std::int32_t>(j)) -
+           (columns.begin() + begin);
   };
-  const auto slot = [&](std::int64_t i, std::int64_t j) -> std::int64_t {
-    if (i == j) return i;
-    if (j > i) return 2 * n + place(factors_.upper_offsets, factors_.upper_columns, i, j);
-    return 2 * n + fill_in + place(factors_.lower_offsets, factors_.lower_columns, i, j);
+  const auto diagonal = [&](std::int64_t i) { return first_target(i) + lower(i + 1) - lower(i); };
+  const auto target = [&](std::int64_t i, std::int64_t j) -> std::int64_t {
+    if (j < i) return first_target(i) + place(factors_.lower_columns, lower(i), lower(i + 1), j);
+    if (j == i) return diagonal(i);
+    return diagonal(i) + 2 + place(factors_.upper_columns, upper(i), upper(i + 1), j);
   };
+  const std::int64_t targets = first_target(n);
+
+  std::vector<Term> terms;
+  std::vector<Term> transposed;
   for (std::int64_t row = 0; row < n * actions_; ++row) {
     const std::int64_t i = row / actions_;
-    if (expected_reward_[at(row)] != 0.0) assembly_.add(n + i, row, expected_reward_[at(row)]);
+    if (expected_reward_[at(row)] != 0.0) {
+      terms.push_back({diagonal(i) + 1, row, expected_reward_[at(row)]});
+    }
     for (std::int64_t e = row_offsets_[at(row)]; e < row_offsets_[at(row + 1)]; ++e) {
       const std::int64_t j = next_[at(e)];
       if (j >= n) continue;
       const double weight = gamma_ * probability_[at(e)];
-      assembly_.add(slot(i, j), row, weight);
-      transposed_.add(slot(j, i), row, weight);
+      terms.push_back({target(i, j), row, weight});
+      transposed.push_back({target(j, i), row, weight});
     }
   }
-  entry_updates_.push_back(0);
+  assembly_.sort(std::move(terms), targets);
+  transposed_.sort(std::move(transposed), targets);
+
+  // Row i of the factors: what is left of the diagonal times the rows above that it names.
   for (std::int64_t i = 0; i < n; ++i) {
-    for (std::int64_t e = factors_.lower_offsets[at(i)]; e < factors_.lower_offsets[at(i + 1)];
-         ++e) {
-      const std::int64_t k = factors_.lower_columns[at(e)];
-      multiplier_slot_.push_back(static_cast<std::int32_t>(2 * n + fill_in + e));
-      const auto update = [&](std::int64_t to, std::int64_t from) {
-        target_.push_back(static_cast<std::int32_t>(to));
-        source_.push_back(static_cast<std::int32_t>(from));
-      };
-      update(n + i, n + k);
-      for (std::int64_t u = factors_.upper_offsets[at(k)]; u < factors_.upper_offsets[at(k + 1)];
-           ++u) {
-        update(slot(i, factors_.upper_columns[at(u)]), 2 * n + u);
-      }
-      entry_updates_.push_back(static_cast<std::int64_t>(target_.size()));
-    }
+    longest_lower_ = std::max(longest_lower_, lower(i + 1) - lower(i));
   }
+  const std::int64_t upper_slots = 2 * n;
+  const std::int64_t lower_slots = upper_slots + upper(n);
+  std::vector<std::int64_t> counts(at(targets), 0);
+  const auto for_each_product = [&](const auto& visit) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      for (std::int64_t e = lower(i); e < lower(i + 1); ++e) {
+        const std::int64_t k = factors_.lower_columns[at(e)];
+        const std::int64_t multiplier = lower_slots + e - lower(i);
+        visit(diagonal(i) + 1, multiplier, n + k);
+        for (std::int64_t u = upper(k); u < upper(k + 1); ++u) {
+          visit(target(i, factors_.upper_columns[at(u)]), multiplier, upper_slots + u);
+        }
+      }
+    }
+  };
+  for_each_product([&](std::int64_t to, std::int64_t, std::int64_t) { ++counts[at(to)]; });
+  product_offsets_.assign(at(targets) + 1, 0);
+  std::partial_sum(counts.begin(), counts.end(), product_offsets_.begin() + 1);
+  left_.resize(at(product_offsets_.back()));
+  right_.resize(left_.size());
+  std::vector<std::int64_t> next(product_offsets_.begin(), product_offsets_.end() - 1);
+  for_each_product([&](std::int64_t to, std::int64_t left, std::int64_t right) {
+    const std::size_t position = at(next[at(to)]++);
+    left_[position] = static_cast<std::int32_t>(left);
+    right_[position] = static_cast<std::int32_t>(right);
+  });
+}
+
+int MdpModel::lanes() const {
+  const std::int64_t bytes = elimination_slots() * kMdpWideBlock * std::int64_t{sizeof(double)};
+  return bytes <= kNearBytes ? kMdpWideBlock : kMdpNarrowBlock;
+}
+
+std::int64_t MdpModel::elimination_slots() const {
+  return 2 * acting() + static_cast<std::int64_t>(fill()) + longest_lower_;
 }
 
 MdpModelView MdpModel::view() const {
@@ -190,185 +237,104 @@ MdpModelView MdpModel::view() const {
   v.cumulative = cumulative_.data();
   v.reward = reward_.data();
   v.expected_reward = expected_reward_.data();
+  v.only_next = only_next_.data();
+  v.only_reward = only_reward_.data();
   EliminationView& e = v.elimination;
-  e.slots = 2 * acting() + 2 * static_cast<std::int64_t>(fill());
-  e.assembly_count = static_cast<std::int64_t>(assembly_.slot.size());
-  e.assembly_slot = assembly_.slot.data();
-  e.assembly_row = assembly_.row.data();
-  e.assembly_weight = assembly_.weight.data();
-  e.transposed_count = static_cast<std::int64_t>(transposed_.slot.size());
-  e.transposed_slot = transposed_.slot.data();
-  e.transposed_row = transposed_.row.data();
-  e.transposed_weight = transposed_.weight.data();
-  e.row_entries = factors_.lower_offsets.data();
-  e.multiplier_slot = multiplier_slot_.data();
-  e.pivot = factors_.lower_columns.data();
-  e.entry_updates = entry_updates_.data();
-  e.target = target_.data();
-  e.source = source_.data();
+  e.slots = elimination_slots();
+  e.values = assembly_.view();
+  e.transposed = transposed_.view();
+  e.product_offsets = product_offsets_.data();
+  e.left = left_.data();
+  e.right = right_.data();
+  e.lower_offsets = factors_.lower_offsets.data();
+  e.lower_columns = factors_.lower_columns.data();
   e.upper_offsets = factors_.upper_offsets.data();
   e.upper_columns = factors_.upper_columns.data();
   return v;
 }
 
 std::size_t solve_workspace_bytes(const MdpModel& model, int lanes) {
-  return model.elimination_rows() * at(lanes) * sizeof(double);
+  const std::int64_t single_rows = 3;
+  const std::int64_t rows = model.acting() * model.actions() + model.acting() + model.goals() +
+                            single_rows + model.elimination_slots();
+  return at(rows * lanes) * sizeof(double);
 }
 
 namespace {
 
-// One block of an evaluation: rows of lanes in and out of the caller's arrays.
-class Batch {
- public:
-  Batch(const MdpModel& model, const Evaluation& evaluation)
-      : model_(model), evaluation_(evaluation), view_(model.view()), start_(at(view_.acting)) {
-    if (evaluation.start == nullptr) return;
-    for (std::int64_t i = 0; i < view_.acting; ++i) {
-      start_[at(i)] = evaluation.start[model.original()[at(i)]];
+// Says which of the policies from `first` on is not a law, and where.
+[[noreturn]] void refuse_policies(const MdpModel& model, const Evaluation& evaluation,
+                                  std::int64_t first) {
+  const std::int64_t actions = model.actions();
+  const auto good = [](double p) { return p >= 0.0; };
+  for (std::int64_t policy = first; policy < evaluation.count; ++policy) {
+    for (std::int64_t s = 0; s < model.states(); ++s) {
+      if (model.is_terminal(s)) continue;
+      const double* law = evaluation.given + (policy * model.states() + s) * actions;
+      const double sum = std::accumulate(law, law + actions, 0.0);
+      if (std::all_of(law, law + actions, good) && std::abs(sum - 1.0) <= kSumTolerance) continue;
+      refuse("policies[" + std::to_string(policy) + ", state " + std::to_string(s) + "]",
+             "numbers that sum to " + show(sum), "probabilities that sum to 1");
     }
   }
+  refuse("policies", "numbers that sum to nearly 1", "probabilities that sum to 1");
+}
 
-  std::size_t workspace_bytes() const {
-    return at(pair_rows() + 2 * state_rows() + 1) * W * sizeof(double) +
-           solve_workspace_bytes(model_, W);
-  }
-
-  void run(std::int64_t block, double* memory,
-           void (*solve)(const MdpModelView&, const MdpSolve&)) {
-    double* pairs = memory;
-    double* values = pairs + pair_rows() * W;
-    double* out = values + state_rows() * W;
-    MdpSolve task{};
-    task.what = evaluation_.what;
-    task.given = evaluation_.given;
-    task.original = model_.original().data();
-    task.pairs = pairs;
-    task.start = start_.data();
-    task.tolerance = evaluation_.tolerance;
-    task.max_sweeps = kMaxSweepsAlone;
-    task.limit = evaluation_.limit;
-    task.values = values;
-    task.out = out;
-    task.sweeps = out + state_rows() * W;
-    task.workspace = task.sweeps + W;
-    first_ = block * W;
-    valid_ = std::min<std::int64_t>(W, evaluation_.count - first_);
-    for (std::int64_t l = 0; l < W; ++l) {
-      task.offset[l] = place(l) * model_.states() * view_.actions;
-    }
-    if (evaluation_.what == MdpSolve::What::kQ) {
-      load_values(values);
-    } else if (evaluation_.what == MdpSolve::What::kValuesIterative) {
-      // Sweeps need not end for what is not a law: a look before them. A solve ends anyway.
-      MdpSolve look = task;
-      look.what = MdpSolve::What::kLoad;
-      solve(view_, look);
-      check_all(pairs);
-    }
-    solve(view_, task);
-    if (evaluation_.what != MdpSolve::What::kQ) check_all(pairs);
-    switch (evaluation_.what) {
-      case MdpSolve::What::kQ:
-        store(pairs, view_.actions);
-        break;
-      case MdpSolve::What::kDistribution:
-        store(out, 1);
-        break;
-      case MdpSolve::What::kGoalProbability:
-        for (std::int64_t l = 0; l < valid_; ++l) {
-          for (std::int64_t g = 0; g < view_.goals; ++g) {
-            evaluation_.out[(first_ + l) * view_.goals + g] = out[g * W + l];
-          }
-        }
-        break;
-      default:
-        store(values, 1);
-        for (std::int64_t l = 0; l < valid_ && evaluation_.sweeps != nullptr; ++l) {
-          evaluation_.sweeps[first_ + l] = static_cast<std::int64_t>(task.sweeps[l]);
-        }
-    }
-  }
-
- private:
-  static constexpr int W = kMdpBlock;
-  std::int64_t pair_rows() const { return view_.acting * view_.actions; }
-  std::int64_t state_rows() const { return view_.acting + view_.goals; }
-
-  // Lanes past the last policy repeat it.
-  std::int64_t place(std::int64_t l) const { return first_ + std::min(l, valid_ - 1); }
-
-  void check_all(const double* pairs) const {
-    for (std::int64_t i = 0; i < view_.acting; ++i) {
-      check_laws(pairs + i * view_.actions * W, model_.original()[at(i)]);
-    }
-  }
-
-  // All lanes at once; who is to blame is asked only if somebody is.
-  void check_laws(const double* rows, std::int32_t state) const {
-    double sum[W] = {};
-    double least[W] = {};
-    for (std::int64_t k = 0; k < view_.actions; ++k) {
-      for (int l = 0; l < W; ++l) {
-        sum[l] += rows[k * W + l];
-        least[l] = rows[k * W + l] < least[l] ? rows[k * W + l] : least[l];
-      }
-    }
-    bool lawful = true;
-    for (int l = 0; l < W; ++l) {
-      lawful &= least[l] >= 0.0 && sum[l] >= 1.0 - kSumTolerance && sum[l] <= 1.0 + kSumTolerance;
-    }
-    for (int l = 0; l < W && !lawful; ++l) {
-      if (least[l] >= 0.0 && std::abs(sum[l] - 1.0) <= kSumTolerance) continue;
-      refuse("policies[" + std::to_string(place(l)) + ", state " + std::to_string(state) + "]",
-             "numbers that sum to " + show(sum[l]), "probabilities that sum to 1");
-    }
-  }
-
-  void load_values(double* values) const {
-    for (std::int64_t l = 0; l < W; ++l) {
-      const double* given = evaluation_.given + place(l) * model_.states();
-      for (std::int64_t i = 0; i < view_.acting; ++i) {
-        values[i * W + l] = given[model_.original()[at(i)]];
-      }
-      for (std::int64_t g = 0; g < view_.goals; ++g) values[(view_.acting + g) * W + l] = 0.0;
-    }
-  }
-
-  // Rows of acting states, `width` each, to the caller's order; terminal states get 0.
-  void store(const double* rows, std::int64_t width) const {
-    for (std::int64_t l = 0; l < valid_; ++l) {
-      double* out = evaluation_.out + (first_ + l) * model_.states() * width;
-      for (std::int64_t s = 0; s < model_.states(); ++s) {
-        const std::int64_t i = model_.inner()[at(s)];
-        for (std::int64_t k = 0; k < width; ++k) {
-          out[s * width + k] = i < 0 ? 0.0 : rows[(i * width + k) * W + l];
-        }
-      }
-    }
-  }
-
-  const MdpModel& model_;
-  const Evaluation& evaluation_;
-  MdpModelView view_;
-  std::vector<double> start_;
-  std::int64_t first_ = 0;
-  std::int64_t valid_ = 0;
-};
+// Numbers per policy: what is read, and what is written.
+std::int64_t width_given(const MdpModel& model, MdpSolve::What what) {
+  return what == MdpSolve::What::kQ ? model.states() : model.states() * model.actions();
+}
+std::int64_t width_out(const MdpModel& model, MdpSolve::What what) {
+  if (what == MdpSolve::What::kQ) return model.states() * model.actions();
+  return what == MdpSolve::What::kGoalProbability ? model.goals() : model.states();
+}
 
 }  // namespace
 
 void evaluate_policies(const MdpModel& model, const Evaluation& evaluation) {
-  const auto solve = kernel_table(evaluation.isa).mdp_solve;
-  const Batch pattern(model, evaluation);
-  std::vector<Batch> batches(at(evaluation.threads), pattern);
+  const int W = model.lanes();
+  const KernelTable& kernels = kernel_table(evaluation.isa);
+  const auto solve = W == kMdpWideBlock ? kernels.mdp_solve_wide : kernels.mdp_solve_narrow;
+  const MdpModelView view = model.view();
+  const std::int64_t given = width_given(model, evaluation.what);
+  const std::int64_t out = width_out(model, evaluation.what);
+  std::vector<double> start(at(model.acting()));
+  for (std::size_t i = 0; i < start.size() && evaluation.start != nullptr; ++i) {
+    start[i] = evaluation.start[model.original()[i]];
+  }
+  MdpSolve pattern{};
+  pattern.what = evaluation.what;
+  pattern.states = model.states();
+  pattern.inner = model.inner().data();
+  pattern.start = start.data();
+  pattern.tolerance = evaluation.tolerance;
+  pattern.max_sweeps = kMaxSweepsAlone;
+  pattern.limit = evaluation.limit;
+  pattern.next = W * given;
   std::vector<Workspace> workspaces(at(evaluation.threads));
-  run_blocks((evaluation.count + kMdpBlock - 1) / kMdpBlock, evaluation.threads,
-             [&](int worker, std::int64_t block, Progress&) {
-               Workspace& workspace = workspaces[at(worker)];
-               if (!workspace) workspace = make_workspace(pattern.workspace_bytes());
-               batches[at(worker)].run(block, static_cast<double*>(workspace.get()), solve);
-             },
-             {});
+  // A thread takes several blocks at a time: the next one's numbers follow this one's, and are
+  // fetched ahead.
+  const std::int64_t blocks = (evaluation.count + W - 1) / W;
+  const std::int64_t together =
+      std::clamp<std::int64_t>(blocks / (4 * evaluation.threads), 1, kMostBlocksTogether);
+  const auto run_group = [&](int worker, std::int64_t group, Progress&) {
+    Workspace& workspace = workspaces[at(worker)];
+    if (!workspace) workspace = make_workspace(solve_workspace_bytes(model, W));
+    MdpSolve task = pattern;
+    task.workspace = workspace.get();
+    const std::int64_t end = std::min(blocks, (group + 1) * together);
+    for (std::int64_t block = group * together; block < end; ++block) {
+      for (std::int64_t l = 0; l < W; ++l) {
+        // Lanes past the last policy repeat it, and write the same numbers to the same place.
+        const std::int64_t policy = std::min(block * W + l, evaluation.count - 1);
+        task.given[l] = evaluation.given + policy * given;
+        task.out[l] = evaluation.out + policy * out;
+        task.sweeps[l] = evaluation.sweeps == nullptr ? nullptr : evaluation.sweeps + policy;
+      }
+      if (!solve(view, task)) refuse_policies(model, evaluation, block * W);
+    }
+  };
+  run_blocks((blocks + together - 1) / together, evaluation.threads, run_group, {});
 }
 
 }  // namespace committal

@@ -140,11 +140,12 @@ std::int64_t MdpSimulator::width(int quantity) const {
 }
 
 int MdpSimulator::lanes(int asked) const {
-  if (asked != 0 && asked != kMdpBlock) {
+  if (asked == 0) return model_->lanes();
+  if (asked != kMdpNarrowBlock && asked != kMdpWideBlock) {
     throw std::invalid_argument("block = " + std::to_string(asked) +
-                                " is not allowed; expected 0 or 8");
+                                " is not allowed; expected 0, 8 or 16");
   }
-  return kMdpBlock;
+  return asked;
 }
 
 std::size_t MdpSimulator::workspace_bytes(int lanes) const {
@@ -155,10 +156,11 @@ std::size_t MdpSimulator::workspace_bytes(int lanes) const {
   const auto states = static_cast<std::size_t>(model_->states());
   const auto limit = static_cast<std::size_t>(plan_.limit);
   constexpr std::size_t kUniformRows = 32;
-  constexpr std::size_t kSingleRows = 15;
-  const std::size_t rows = 3 * (n + 1) * A + 2 * (n + 1) + (n + goals) +
-                           model_->elimination_rows() + 5 * limit + (states * A + goals + n + 1) +
-                           3 * A + kUniformRows + kSingleRows;
+  constexpr std::size_t kSingleRows = 16;
+  const std::size_t touched_rows = n / (sizeof(double) * static_cast<std::size_t>(lanes)) + 1;
+  const std::size_t rows = touched_rows + 3 * (n + 1) * A + 2 * (n + 1) + (n + goals) +
+                           static_cast<std::size_t>(model_->elimination_slots()) + 5 * limit +
+                           (states * A + goals + n + 1) + 3 * A + kUniformRows + kSingleRows;
   return rows * static_cast<std::size_t>(lanes) * sizeof(double);
 }
 
@@ -202,8 +204,10 @@ MdpView MdpSimulator::view() const {
   return v;
 }
 
-std::function<void(const BlockTask&)> MdpSimulator::block(const KernelTable& kernels, int) const {
-  return [run = kernels.mdp_block, view = view()](const BlockTask& task) { run(view, task); };
+std::function<void(const BlockTask&)> MdpSimulator::block(const KernelTable& kernels,
+                                                          int lanes) const {
+  const auto run = lanes == kMdpWideBlock ? kernels.mdp_block_wide : kernels.mdp_block_narrow;
+  return [run, view = view()](const BlockTask& task) { run(view, task); };
 }
 
 }  // namespace committal

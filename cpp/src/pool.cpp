@@ -58,10 +58,11 @@ void run_blocks(std::int64_t blocks, int threads,
   };
 
   const int count = static_cast<int>(blocks < threads ? blocks : threads);
+  const int own = poll ? 0 : 1;  // a caller with nothing to poll works instead of waiting
   std::vector<std::jthread> workers;
   workers.reserve(static_cast<std::size_t>(count));
   try {
-    for (int i = 0; i < count; ++i) {
+    for (int i = own; i < count; ++i) {
       {
         const std::lock_guard lock(mutex);
         ++running;
@@ -74,11 +75,19 @@ void run_blocks(std::int64_t blocks, int threads,
         throw;
       }
     }
+    if (own == 1) {
+      {
+        const std::lock_guard lock(mutex);
+        ++running;
+      }
+      worker(0);
+    }
     std::unique_lock lock(mutex);
     while (running > 0) {
       if (finished.wait_for(lock, kPollInterval, [&] { return running == 0; })) break;
+      if (!poll) continue;
       lock.unlock();
-      if (poll) poll(progress.updates());
+      poll(progress.updates());
       lock.lock();
     }
   } catch (...) {

@@ -15,8 +15,9 @@ class Progress {
 };
 
 // Calls work(worker, block, progress) for block = 0 .. blocks - 1 on `threads` threads, while the
-// calling thread calls poll(updates) about ten times a second. The first exception, from a worker
-// or from poll, stops everything and is rethrown after all threads have joined.
+// calling thread calls poll(updates) about ten times a second; without `poll` the calling thread is
+// one of them. The first exception, from a worker or from poll, stops everything and is rethrown
+// after all threads have joined.
 void run_blocks(std::int64_t blocks, int threads,
                 const std::function<void(int worker, std::int64_t block, Progress&)>& work,
                 const std::function<void(std::int64_t updates)>& poll);

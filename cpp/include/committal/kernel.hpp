@@ -39,8 +39,11 @@ struct KernelTable {
   const char* name;
   void (*bandit_block_wide)(const BanditView&, const BlockTask&);    // kWideBlock lanes
   void (*bandit_block_narrow)(const BanditView&, const BlockTask&);  // kNarrowBlock lanes
-  void (*mdp_block)(const MdpView&, const BlockTask&);               // kMdpBlock lanes
-  void (*mdp_solve)(const MdpModelView&, const MdpSolve&);           // kMdpBlock policies
+  void (*mdp_block_wide)(const MdpView&, const BlockTask&);          // kMdpWideBlock lanes
+  void (*mdp_block_narrow)(const MdpView&, const BlockTask&);        // kMdpNarrowBlock lanes
+  // As many policies; false, and nothing written, if one of them is not a law.
+  bool (*mdp_solve_wide)(const MdpModelView&, const MdpSolve&);
+  bool (*mdp_solve_narrow)(const MdpModelView&, const MdpSolve&);
   void (*exp)(const double* x, double* y, std::size_t count);
   void (*log)(const double* x, double* y, std::size_t count);
   void (*normal_quantile)(const double* x, double* y, std::size_t count);
@@ -50,7 +53,6 @@ struct KernelTable {
 
 inline constexpr int kWideBlock = 64;    // few arms: everything stays in the L1 cache
 inline constexpr int kNarrowBlock = 16;  // many arms
-inline constexpr int kMdpBlock = 8;      // MDPs: one vector of policies
 
 // The instruction sets compiled in *and* runnable here, slowest first.
 std::vector<std::string> available_isas();

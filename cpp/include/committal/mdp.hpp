@@ -13,6 +13,9 @@
 
 namespace committal {
 
+inline constexpr int kMdpWideBlock = 16;   // lanes, while a block's elimination stays near the core
+inline constexpr int kMdpNarrowBlock = 8;  // for larger MDPs
+
 enum class MdpEstimator : int { kExactQ, kReinforce, kExpected };
 enum class Solver : int { kDirect, kIterative };
 enum class MdpQuantity : int {
@@ -30,34 +33,32 @@ enum class MdpQuantity : int {
 MdpQuantity mdp_quantity(std::string_view name);
 
 // The solution of (I - gamma P_pi) x = y as a program over numbered slots, each a row of lanes: the
-// same for every policy. With off-diagonal entries N_ij >= 0 (the matrix is D - N) every step is
-// "slot += product": nothing cancels but the diagonal, which is kept negated.
+// same for every policy. With off-diagonal entries N_ij >= 0 (the matrix is D - N) every slot is a
+// sum of products: nothing cancels but the diagonal, which is kept negated.
 //
-//   slot i              -D_i            slot acting + i      y_i
-//   slots from 2 acting  the N_ij of the factors
+//   slot i              1 / D_i         slot acting + i      y_i
+//   slots from 2 acting  the N_ij right of the diagonal, then the entries left of it, of one row
+//
+// Targets are computed one after the other, each held in a register until it is complete: row by
+// row its entries left of the diagonal (N_ik / D_k), -D_i, y_i, its entries right of the diagonal.
+struct AssemblyView {
+  const std::int64_t* offsets;  // [targets + 1]
+  const std::int32_t* row;      // target += weight * pi[row]
+  const double* weight;
+};
 struct EliminationView {
   std::int64_t slots;
-  // slot[assembly_slot] += assembly_weight * pi[assembly_row]; y included when solving for V ...
-  std::int64_t assembly_count;
-  const std::int32_t* assembly_slot;
-  const std::int32_t* assembly_row;
-  const double* assembly_weight;
-  // ... and for the transposed matrix, y not included.
-  std::int64_t transposed_count;
-  const std::int32_t* transposed_slot;
-  const std::int32_t* transposed_row;
-  const double* transposed_weight;
-  // Row i: its entries left of the diagonal, in order. Entry e: slot multiplier_slot[e] times
-  // 1 / D of row pivot[e], then slot[target] += slot[multiplier] * slot[source].
-  const std::int64_t* row_entries;  // [acting + 1]
-  const std::int32_t* multiplier_slot;
-  const std::int32_t* pivot;
-  const std::int64_t* entry_updates;  // [entries + 1]
-  const std::int32_t* target;
-  const std::int32_t* source;
-  // Row i: its entries right of the diagonal, for the substitution.
+  AssemblyView values;      // with R_pi as y
+  AssemblyView transposed;  // of the transposed matrix, without y
+  // target += slot[left] * slot[right]
+  const std::int64_t* product_offsets;  // [targets + 1]
+  const std::int32_t* left;
+  const std::int32_t* right;
+  // Where the factors have entries, by row.
+  const std::int64_t* lower_offsets;  // [acting + 1]
+  const std::int32_t* lower_columns;
   const std::int64_t* upper_offsets;  // [acting + 1]
-  const std::int32_t* upper_columns;  // slot 2 acting + position
+  const std::int32_t* upper_columns;
 };
 
 // What the kernels read of an MDP.
@@ -73,6 +74,9 @@ struct MdpModelView {
   const double* cumulative;
   const double* reward;
   const double* expected_reward;  // [acting * actions]
+  // The one outcome of every action, if deterministic; one more state, which never leaves.
+  const std::int64_t* only_next;  // [(acting + 1) * actions]
+  const double* only_reward;
   EliminationView elimination;
 };
 
@@ -95,10 +99,10 @@ class MdpModel {
   const std::vector<std::int32_t>& inner() const { return inner_; }
   const std::vector<std::int32_t>& original() const { return original_; }
   std::size_t fill() const { return factors_.upper_columns.size(); }
-  // Rows of lanes that the elimination works on: its slots and 1 / D.
-  std::size_t elimination_rows() const {
-    return 3 * original_.size() + 2 * factors_.upper_columns.size();
-  }
+  // Rows of lanes that the elimination works on.
+  std::int64_t elimination_slots() const;
+  // The lanes of a block; results do not depend on it.
+  int lanes() const;
   double gamma() const { return gamma_; }
 
  private:
@@ -115,49 +119,49 @@ class MdpModel {
   std::vector<double> cumulative_;
   std::vector<double> reward_;
   std::vector<double> expected_reward_;
+  std::vector<std::int64_t> only_next_;
+  std::vector<double> only_reward_;
   // The program of EliminationView.
   void compile_elimination();
+  struct Term {
+    std::int64_t target;
+    std::int64_t row;
+    double weight;
+  };
   struct Assembly {
-    std::vector<std::int32_t> slot;
+    std::vector<std::int64_t> offsets;
     std::vector<std::int32_t> row;
     std::vector<double> weight;
-    void add(std::int64_t to, std::int64_t from, double by);
+    void sort(std::vector<Term> terms, std::int64_t targets);
+    AssemblyView view() const { return {offsets.data(), row.data(), weight.data()}; }
   };
   Factors factors_;
   Assembly assembly_;
   Assembly transposed_;
-  std::vector<std::int32_t> multiplier_slot_;
-  std::vector<std::int64_t> entry_updates_;
-  std::vector<std::int32_t> target_;
-  std::vector<std::int32_t> source_;
+  std::int64_t longest_lower_ = 0;
+  std::vector<std::int64_t> product_offsets_;
+  std::vector<std::int32_t> left_;
+  std::vector<std::int32_t> right_;
 };
 
-// One block of kMdpBlock policies to evaluate; rows hold one policy per lane.
+// One block of policies to evaluate, one per lane. What is read and written is in the
+// caller's order of states; terminal states are skipped when reading and get 0.
 struct MdpSolve {
-  enum class What : int {
-    kLoad,  // only lay the policies out
-    kValues,
-    kValuesIterative,
-    kQ,
-    kDistribution,
-    kGoalProbability
-  };
+  enum class What : int { kValues, kValuesIterative, kQ, kDistribution, kGoalProbability };
   What what;
-  // The policies as given, one per lane at given[offset[lane]] and in the caller's order of states;
-  // they are laid out as rows in `pairs` first. Not for kQ.
-  const double* given;
-  std::int64_t offset[8];
-  const std::int32_t* original;
-  double* pairs;        // [acting][actions][lanes]
-  const double* start;  // [acting], for kDistribution and kGoalProbability
+  std::int64_t states;
+  const std::int32_t* inner;           // [states], -1 for terminal
+  const double* given[kMdpWideBlock];  // [states][actions]; for kQ value functions [states]
+  double* out[kMdpWideBlock];  // [states], for kQ [states][actions], for kGoalProbability [goals]
+  std::int64_t* sweeps[kMdpWideBlock];  // for kValuesIterative
+  const double* start;                  // [acting], for kDistribution and kGoalProbability
   double tolerance;
   std::int64_t max_sweeps;
   std::int64_t limit;
-  double* values;   // [acting + goals][lanes]; read for kQ
-  double* out;      // distribution [acting][lanes] or probability [goals][lanes]
-  double* sweeps;   // [lanes]
-  void* workspace;  // solve_workspace_bytes()
+  std::int64_t next;  // where the same lane will probably read next: given + next
+  void* workspace;    // solve_workspace_bytes()
 };
+inline constexpr double kSumTolerance = 1e-6;  // of the probabilities of a law
 std::size_t solve_workspace_bytes(const MdpModel& model, int lanes);
 
 // Evaluates `count` policies (caller's order, [count][states][actions]) on `threads` threads; for

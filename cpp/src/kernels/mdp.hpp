@@ -14,16 +14,21 @@ template <int KT, int W>
 class MdpBlock {
  public:
   MdpBlock(const MdpView& plan, const BlockTask& task)
-      : plan_(plan), task_(task), m_(plan.model), n_(plan.model.acting), A_(plan.model.actions) {
+      : plan_(plan),
+        task_(task),
+        m_(plan.model),
+        n_(plan.model.acting),
+        actions_(plan.model.actions) {
     lay_out();
     COMMITTAL_LANES(l, W) run_[l] = task.first_run + static_cast<std::uint64_t>(l);
-    for (std::int64_t row = 0; row < n_ * A_; ++row) fill<W>(theta_ + row * W, plan.theta0[row]);
-    for (std::int64_t row = n_ * A_; row < (n_ + 1) * A_; ++row) {
+    for (std::int64_t row = 0; row < n_ * A(); ++row) fill<W>(theta_ + row * W, plan.theta0[row]);
+    for (std::int64_t row = n_ * A(); row < (n_ + 1) * A(); ++row) {
       fill<W>(theta_ + row * W, 0.0);
       fill<W>(advantage_ + row * W, 0.0);
     }
     for (std::int64_t s = 0; s <= n_; ++s) {
       fill<W>(visits_ + s * W, 0.0);
+      touched_[s] = 0;
       refresh_state(s);
     }
     for (std::int64_t i = 0; i < n_ + m_.goals; ++i) fill<W>(values_ + i * W, 0.0);
@@ -31,6 +36,7 @@ class MdpBlock {
     wants_episodes_ = wants(MdpQuantity::kReturn) || wants(MdpQuantity::kLength) ||
                       wants(MdpQuantity::kGoal) || wants(MdpQuantity::kActionEntropy) ||
                       wants(MdpQuantity::kStateEntropy) || wants(MdpQuantity::kVisits);
+    counts_visits_ = wants(MdpQuantity::kStateEntropy) || wants(MdpQuantity::kVisits);
     draws_ = plan.estimator != MdpEstimator::kExpected || wants_episodes_;
   }
 
@@ -60,23 +66,23 @@ class MdpBlock {
       next += rows * W;
       return begin;
     };
-    theta_ = take((n_ + 1) * A_);
-    policy_ = take((n_ + 1) * A_);
-    advantage_ = take((n_ + 1) * A_);
+    theta_ = take((n_ + 1) * A());
+    policy_ = take((n_ + 1) * A());
+    advantage_ = take((n_ + 1) * A());
     visits_ = take(n_ + 1);
     baseline_ = take(n_ + 1);
     values_ = take(n_ + m_.goals);
-    elimination_ = elimination_rows<W>(m_, next);
-    take(m_.elimination.slots + n_);
+    slots_ = take(m_.elimination.slots);
     path_state_ = reinterpret_cast<std::int64_t*>(take(plan_.limit));
     path_action_ = reinterpret_cast<std::int64_t*>(take(plan_.limit));
     path_weight_ = take(plan_.limit);
     path_ratio_ = take(plan_.limit);
     path_reward_ = take(plan_.limit);
-    record_ = take(plan_.states * A_ + m_.goals + n_ + 1);
-    here_ = take(A_);
-    mixture_ = take(A_);
-    scratch_rows_ = take(A_);
+    touched_ = reinterpret_cast<std::uint8_t*>(take(n_ / (8 * W) + 1));
+    record_ = take(plan_.states * A() + m_.goals + n_ + 1);
+    here_ = take(A());
+    mixture_ = take(A());
+    scratch_rows_ = take(A());
     action_uniforms_ = take(kDraws);
     transition_uniforms_ = take(kDraws);
     here_total_ = take(1);
@@ -93,30 +99,32 @@ class MdpBlock {
     prefix_ = take(1);
     action_ = reinterpret_cast<std::int64_t*>(take(1));
     state_ = reinterpret_cast<std::int64_t*>(take(1));
+    reached_ = reinterpret_cast<std::int64_t*>(take(1));
     run_ = reinterpret_cast<std::uint64_t*>(take(1));
   }
 
+  std::int64_t A() const { return KT > 0 ? KT : actions_; }
   bool wants(MdpQuantity q) const { return task_.sink.wants(q); }
   bool on_policy() const { return plan_.behaviour == Behaviour::kOnPolicy; }
 
   // policy[s] = softmax(theta[s]) on every lane.
   void refresh_state(std::int64_t s) {
-    const double* theta = theta_ + s * A_ * W;
-    double* policy = policy_ + s * A_ * W;
+    const double* theta = theta_ + s * A() * W;
+    double* policy = policy_ + s * A() * W;
     double highest[W];
     double total[W];
     COMMITTAL_LANES(l, W) highest[l] = theta[l];
-    for (std::int64_t k = 1; k < A_; ++k) {
+    for (std::int64_t k = 1; k < A(); ++k) {
       COMMITTAL_LANES(l, W) highest[l] = larger(highest[l], theta[k * W + l]);
     }
     fill<W>(total, 0.0);
-    for (std::int64_t k = 0; k < A_; ++k) {
+    for (std::int64_t k = 0; k < A(); ++k) {
       COMMITTAL_LANES(l, W) {
         policy[k * W + l] = lane_exp(theta[k * W + l] - highest[l]);
         total[l] += policy[k * W + l];
       }
     }
-    for (std::int64_t k = 0; k < A_; ++k) {
+    for (std::int64_t k = 0; k < A(); ++k) {
       COMMITTAL_LANES(l, W) policy[k * W + l] /= total[l];
     }
   }
@@ -127,23 +135,36 @@ class MdpBlock {
     const std::int64_t* state = path_state_ + i * W;
     double highest[W];
     double total[W];
-    COMMITTAL_LANES(l, W) highest[l] = theta_[state[l] * A_ * W + l];
-    for (std::int64_t k = 1; k < A_; ++k) {
+    COMMITTAL_LANES(l, W) highest[l] = theta_[state[l] * A() * W + l];
+    for (std::int64_t k = 1; k < A(); ++k) {
       COMMITTAL_LANES(l, W) {
-        highest[l] = larger(highest[l], theta_[(state[l] * A_ + k) * W + l]);
+        highest[l] = larger(highest[l], theta_[(state[l] * A() + k) * W + l]);
       }
     }
     fill<W>(total, 0.0);
-    for (std::int64_t k = 0; k < A_; ++k) {
+    for (std::int64_t k = 0; k < A(); ++k) {
       double* weight = scratch_rows_ + k * W;
       COMMITTAL_LANES(l, W) {
-        weight[l] = lane_exp(theta_[(state[l] * A_ + k) * W + l] - highest[l]);
+        weight[l] = lane_exp(theta_[(state[l] * A() + k) * W + l] - highest[l]);
         total[l] += weight[l];
       }
     }
-    for (std::int64_t k = 0; k < A_; ++k) {
+    for (std::int64_t k = 0; k < A(); ++k) {
       const double* weight = scratch_rows_ + k * W;
-      COMMITTAL_LANES(l, W) policy_[(state[l] * A_ + k) * W + l] = weight[l] / total[l];
+      COMMITTAL_LANES(l, W) policy_[(state[l] * A() + k) * W + l] = weight[l] / total[l];
+    }
+  }
+
+  // Either way every policy that may have changed is computed anew, from its theta alone. One state
+  // of all lanes is cheaper than a state of each, if lanes were in the same ones.
+  void refresh_touched() {
+    std::int64_t count = 0;
+    for (std::int64_t s = 0; s < n_; ++s) count += touched_[s];
+    const bool together = count <= 2 * moves_;
+    for (std::int64_t i = 0; i < moves_ && !together; ++i) refresh_visited(i);
+    for (std::int64_t s = 0; s <= n_; ++s) {
+      if (together && touched_[s] != 0) refresh_state(s);
+      touched_[s] = 0;
     }
   }
 
@@ -158,8 +179,8 @@ class MdpBlock {
     fill<W>(spare2_, 1.0);
     for (std::int64_t s = 0; s < n_; ++s) {
       // policy_ is normalised: its total is 1 up to rounding, and baselines only need ratios.
-      const ArmRows<W> actions{A_, policy_ + s * A_ * W, spare2_};
-      const LaneRewards<W> q{advantage_ + s * A_ * W};
+      const ArmRows<W> actions{A(), policy_ + s * A() * W, spare2_};
+      const LaneRewards<W> q{advantage_ + s * A() * W};
       double* b = baseline_ + s * W;
       fill<W>(b, plan_.baseline_offset);
       for (std::int64_t i = 0; i < plan_.term_count; ++i) {
@@ -173,15 +194,15 @@ class MdpBlock {
 
   void evaluate_values() {
     if (plan_.solver == Solver::kDirect) {
-      solve_values(m_, policy_, elimination_, values_);
+      solve_values<W>(m_, policy_, slots_, values_);
     } else {
       sweep_values<W>(m_, policy_, plan_.tolerance, kMaxSweeps, values_, spare_);
     }
   }
 
   void subtract(std::int64_t s, const double* b) {
-    for (std::int64_t k = 0; k < A_; ++k) {
-      double* row = advantage_ + (s * A_ + k) * W;
+    for (std::int64_t k = 0; k < A(); ++k) {
+      double* row = advantage_ + (s * A() + k) * W;
       COMMITTAL_LANES(l, W) row[l] -= b[l];
     }
   }
@@ -215,7 +236,6 @@ class MdpBlock {
     draw_starts(t);
     fill<W>(return_, 0.0);
     fill<W>(length_, 0.0);
-    fill<W>(goal_, -1.0);
     fill<W>(entropy_sum_, 0.0);
     fill<W>(alive_, 1.0);
     fill<W>(prefix_, 1.0);
@@ -231,6 +251,9 @@ class MdpBlock {
       COMMITTAL_LANES(l, W) walking |= static_cast<std::int64_t>(alive_[l] > 0.0);
       if (walking == 0) break;
     }
+    for (int l = 0; l < W; ++l) {
+      goal_[l] = reached_[l] >= n_ ? static_cast<double>(reached_[l] - n_) : -1.0;
+    }
   }
 
   void move(std::uint64_t draw, std::int64_t t, double discount, bool with_entropy) {
@@ -238,23 +261,24 @@ class MdpBlock {
     std::int64_t* path_state = path_state_ + moves_ * W;
     std::int64_t* path_action = path_action_ + moves_ * W;
     COMMITTAL_LANES(l, W) path_state[l] = state_[l];
-    for (std::int64_t k = 0; k < A_; ++k) {
-      COMMITTAL_LANES(l, W) here_[k * W + l] = policy_[(state_[l] * A_ + k) * W + l];
+    for (std::int64_t k = 0; k < A(); ++k) {
+      COMMITTAL_LANES(l, W) here_[k * W + l] = policy_[(state_[l] * A() + k) * W + l];
     }
-    sum_rows<KT, W>(A_, here_, here_total_);
-    const ArmRows<W> here{A_, here_, here_total_};
+    sum_rows<KT, W>(A(), here_, here_total_);
+    const ArmRows<W> here{A(), here_, here_total_};
     const BehaviourRows rows =
         behaviour_rows<KT, W>(plan_.behaviour, plan_.exploration.at(t),
                               plan_.behaviour_probabilities, here, mixture_, mixture_total_);
     const std::uint64_t at = draw % kDraws * W;
-    draw_actions<KT, W>(A_, rows, action_uniforms_ + at, 0.0, action_, importance_);
+    draw_actions<KT, W>(A(), rows, action_uniforms_ + at, 0.0, action_, importance_);
     COMMITTAL_LANES(l, W) path_action[l] = action_[l];
     weigh_move(discount);
     if (with_entropy) add_action_entropy();
-    COMMITTAL_LANES(l, W) {
-      visits_[state_[l] * W + l] += alive_[l];
-      length_[l] += alive_[l];
+    COMMITTAL_LANES(l, W) length_[l] += alive_[l];
+    if (counts_visits_) {
+      COMMITTAL_LANES(l, W) visits_[state_[l] * W + l] += alive_[l];
     }
+    for (int l = 0; l < W; ++l) touched_[path_state[l]] = 1;
     follow_transition(transition_uniforms_ + at, discount);
   }
 
@@ -271,7 +295,7 @@ class MdpBlock {
       return;
     }
     COMMITTAL_LANES(l, W) {
-      const double pi = policy_[(state_[l] * A_ + action_[l]) * W + l];
+      const double pi = policy_[(state_[l] * A() + action_[l]) * W + l];
       const double rho = pi * importance_[l];
       const double through = prefix_[l] * rho;  // the ratios up to and including this move
       ratio[l] = through;
@@ -281,7 +305,7 @@ class MdpBlock {
   }
 
   void add_action_entropy() {
-    for (std::int64_t k = 0; k < A_; ++k) {
+    for (std::int64_t k = 0; k < A(); ++k) {
       COMMITTAL_LANES(l, W) {
         const double pi = here_[k * W + l];
         const double term = pi * lane_log(larger(pi, 1e-300));
@@ -292,25 +316,31 @@ class MdpBlock {
 
   void follow_transition(const double* v, double discount) {
     double* reward = path_reward_ + moves_ * W;
-    for (int l = 0; l < W; ++l) {
-      reward[l] = 0.0;
-      if (!(alive_[l] > 0.0)) continue;
-      const std::int64_t row = state_[l] * A_ + action_[l];
-      std::int64_t at = m_.row_offsets[row];
-      if (!m_.deterministic) {
+    std::int64_t next[W];
+    if (m_.deterministic) {
+      COMMITTAL_LANES(l, W) {
+        const std::int64_t row = state_[l] * A() + action_[l];
+        next[l] = m_.only_next[row];
+        reward[l] = discount * m_.only_reward[row];
+      }
+    } else {
+      for (int l = 0; l < W; ++l) {
+        next[l] = n_;
+        reward[l] = 0.0;
+        if (!(alive_[l] > 0.0)) continue;
+        const std::int64_t row = state_[l] * A() + action_[l];
+        std::int64_t at = m_.row_offsets[row];
         const std::int64_t last = m_.row_offsets[row + 1] - 1;
         while (at < last && !(v[l] < m_.cumulative[at])) ++at;
+        next[l] = m_.next[at];
+        reward[l] = discount * m_.reward[at];
       }
-      reward[l] = discount * m_.reward[at];
+    }
+    COMMITTAL_LANES(l, W) {
       return_[l] += reward[l];
-      const std::int64_t next = m_.next[at];
-      if (next >= n_) {
-        goal_[l] = static_cast<double>(next - n_);
-        alive_[l] = 0.0;
-        state_[l] = n_;
-      } else {
-        state_[l] = next;
-      }
+      reached_[l] = alive_[l] > 0.0 ? next[l] : reached_[l];
+      alive_[l] = next[l] >= n_ ? 0.0 : alive_[l];
+      state_[l] = next[l] >= n_ ? n_ : next[l];
     }
   }
 
@@ -319,11 +349,7 @@ class MdpBlock {
     if (plan_.estimator == MdpEstimator::kExpected) return apply_expected(alpha);
     if (plan_.estimator == MdpEstimator::kReinforce) weigh_by_returns(t);
     for (std::int64_t i = 0; i < moves_; ++i) apply_move(i, alpha);
-    if (moves_ < n_) {
-      for (std::int64_t i = 0; i < moves_; ++i) refresh_visited(i);
-    } else {
-      for (std::int64_t s = 0; s < n_; ++s) refresh_state(s);
-    }
+    refresh_touched();
   }
 
   // theta[s_i] += alpha * coefficient * (e_a - pi, or e_a). The policy is still the old one.
@@ -333,18 +359,18 @@ class MdpBlock {
     const double* weight = path_weight_ + i * W;
     const bool exact = plan_.estimator == MdpEstimator::kExactQ;
     COMMITTAL_LANES(l, W) {
-      const double signal = exact ? advantage_[(state[l] * A_ + action[l]) * W + l] : 1.0;
+      const double signal = exact ? advantage_[(state[l] * A() + action[l]) * W + l] : 1.0;
       spare_[l] = alpha * weight[l] * signal;
     }
     if (plan_.update == Update::kVanilla) {
-      for (std::int64_t k = 0; k < A_; ++k) {
+      for (std::int64_t k = 0; k < A(); ++k) {
         COMMITTAL_LANES(l, W) {
-          const std::int64_t at = (state[l] * A_ + k) * W + l;
+          const std::int64_t at = (state[l] * A() + k) * W + l;
           theta_[at] -= spare_[l] * policy_[at];
         }
       }
     }
-    COMMITTAL_LANES(l, W) theta_[(state[l] * A_ + action[l]) * W + l] += spare_[l];
+    COMMITTAL_LANES(l, W) theta_[(state[l] * A() + action[l]) * W + l] += spare_[l];
   }
 
   // REINFORCE: path_weight becomes the multiplier of each move's direction. On-policy that is
@@ -378,7 +404,7 @@ class MdpBlock {
           pending[l] += reward[l] * ratio[l];
           const double signal = ratio[l] * (earned[l] - b[l]) + pending[l];
           const double alive = weight[l] != 0.0 ? 1.0 : 0.0;
-          const double pi = policy_[(state[l] * A_ + action[l]) * W + l];
+          const double pi = policy_[(state[l] * A() + action[l]) * W + l];
           weight[l] =
               alive * (plan_.update == Update::kNatural ? signal / larger(pi, kFloor) : signal);
         }
@@ -394,11 +420,11 @@ class MdpBlock {
   void apply_expected(double alpha) {
     const bool vanilla = plan_.update == Update::kVanilla;
     double* distribution = record_;  // free between records
-    if (vanilla) solve_distribution(m_, policy_, plan_.start, elimination_, distribution);
+    if (vanilla) solve_distribution<W>(m_, policy_, plan_.start, slots_, distribution);
     for (std::int64_t s = 0; s < n_; ++s) {
       if (plan_.reachable[s] == 0) continue;
-      for (std::int64_t k = 0; k < A_; ++k) {
-        const std::int64_t row = (s * A_ + k) * W;
+      for (std::int64_t k = 0; k < A(); ++k) {
+        const std::int64_t row = (s * A() + k) * W;
         COMMITTAL_LANES(l, W) {
           const double scale = vanilla ? distribution[s * W + l] * policy_[row + l] : 1.0;
           theta_[row + l] += alpha * scale * advantage_[row + l];
@@ -429,7 +455,7 @@ class MdpBlock {
       double* values = values_;
       if (plan_.solver != Solver::kDirect) values = record_ + W;
       if (plan_.solver != Solver::kDirect || !evaluated) {
-        solve_values(m_, policy_, elimination_, values);
+        solve_values<W>(m_, policy_, slots_, values);
       }
       fill<W>(record_, 0.0);
       for (std::int64_t s = 0; s < n_; ++s) {
@@ -439,20 +465,20 @@ class MdpBlock {
     }
     if (wants(MdpQuantity::kGoalProbability)) {
       // The slots of the elimination are the two scratch rows per state that this needs.
-      goal_probability<W>(m_, policy_, plan_.start, plan_.limit, elimination_.slot, record_);
+      goal_probability<W>(m_, policy_, plan_.start, plan_.limit, slots_, record_);
       emit(MdpQuantity::kGoalProbability, index, record_, m_.goals);
     }
     if (wants(MdpQuantity::kPolicy)) {
-      fill_all(record_, plan_.states * A_, 1.0 / static_cast<double>(A_));
-      scatter_states(policy_, A_);
-      emit(MdpQuantity::kPolicy, index, record_, plan_.states * A_);
+      fill_all(record_, plan_.states * A(), 1.0 / static_cast<double>(A()));
+      scatter_states(policy_, A());
+      emit(MdpQuantity::kPolicy, index, record_, plan_.states * A());
     }
     if (wants(MdpQuantity::kTheta)) {
-      for (std::int64_t row = 0; row < plan_.states * A_; ++row) {
+      for (std::int64_t row = 0; row < plan_.states * A(); ++row) {
         fill<W>(record_ + row * W, plan_.terminal_theta[row]);
       }
-      scatter_states(theta_, A_);
-      emit(MdpQuantity::kTheta, index, record_, plan_.states * A_);
+      scatter_states(theta_, A());
+      emit(MdpQuantity::kTheta, index, record_, plan_.states * A());
     }
     if (wants(MdpQuantity::kVisits)) {
       fill_all(record_, plan_.states, 0.0);
@@ -498,19 +524,20 @@ class MdpBlock {
   const BlockTask& task_;
   const MdpModelView& m_;
   const std::int64_t n_;  // states that are acted in
-  const std::int64_t A_;
-  double* theta_;      // [n + 1][A][W], the last state is the dummy
-  double* policy_;     // [n + 1][A][W]
-  double* advantage_;  // [n + 1][A][W]
-  double* visits_;     // [n + 1][W]
-  double* baseline_;   // [n + 1][W]
-  double* values_;     // [n + goals][W]
-  Elimination<W> elimination_;
+  const std::int64_t actions_;
+  double* theta_;              // [n + 1][A][W], the last state is the dummy
+  double* policy_;             // [n + 1][A][W]
+  double* advantage_;          // [n + 1][A][W]
+  double* visits_;             // [n + 1][W]
+  double* baseline_;           // [n + 1][W]
+  double* values_;             // [n + goals][W]
+  double* slots_;              // [slots][W] of the elimination
   std::int64_t* path_state_;   // [limit][W]
   std::int64_t* path_action_;  // [limit][W]
   double* path_weight_;        // [limit][W]
   double* path_ratio_;         // [limit][W] importance ratios up to and including a move
   double* path_reward_;        // [limit][W] discounted
+  std::uint8_t* touched_;      // [n + 1] whether a lane has been there in this episode
   double* record_;
   double* here_;  // [A][W] the policy where each lane is
   double* mixture_;
@@ -531,10 +558,12 @@ class MdpBlock {
   double* prefix_;
   std::int64_t* action_;
   std::int64_t* state_;
+  std::int64_t* reached_;  // where the last move led: acting states, then terminal ones
   std::uint64_t* run_;
   std::uint64_t filled_ = ~std::uint64_t{0};
   std::int64_t moves_ = 0;
   bool wants_episodes_ = false;
+  bool counts_visits_ = false;
   bool draws_ = true;
 };
 

@@ -6,91 +6,74 @@
 #pragma once
 
 #include "policies.hpp"
+#include "registers.hpp"
 
 namespace committal::COMMITTAL_ISA {
 
-// The rows that the elimination works on: its slots, then 1 / D.
+// The target `t` of the program, from `first` on.
 template <int W>
-struct Elimination {
-  double* slot;
-  double* inverse;
-};
-
-template <int W>
-COMMITTAL_INLINE Elimination<W> elimination_rows(const MdpModelView& m, double* memory) {
-  return {memory, memory + m.elimination.slots * W};
-}
-
-// Sets the matrix to I and the right-hand side to 0.
-template <int W>
-COMMITTAL_INLINE void begin_elimination(const MdpModelView& m, const Elimination<W>& e) {
-  for (std::int64_t i = 0; i < m.acting; ++i) fill<W>(e.slot + i * W, -1.0);
-  for (std::int64_t i = m.acting; i < m.elimination.slots; ++i) fill<W>(e.slot + i * W, 0.0);
-}
-
-template <int W>
-COMMITTAL_INLINE void assemble(const Elimination<W>& e, std::int64_t count,
-                               const std::int32_t* slots, const std::int32_t* rows,
-                               const double* weights, const double* policy) {
-  for (std::int64_t i = 0; i < count; ++i) {
-    double* slot = e.slot + static_cast<std::int64_t>(slots[i]) * W;
-    const double* pi = policy + static_cast<std::int64_t>(rows[i]) * W;
-    const double weight = weights[i];
-    COMMITTAL_LANES(l, W) slot[l] = fused(weight, pi[l], slot[l]);
+COMMITTAL_INLINE Lanes<W> sum_target(const AssemblyView& assembly, const EliminationView& p,
+                                     const double* policy, const double* slots, std::int64_t t,
+                                     Lanes<W> sum) {
+  for (std::int64_t i = assembly.offsets[t]; i < assembly.offsets[t + 1]; ++i) {
+    const double* pi = policy + static_cast<std::int64_t>(assembly.row[i]) * W;
+    sum = fused(Lanes<W>(assembly.weight[i]), Lanes<W>::load(pi), sum);
   }
+  for (std::int64_t i = p.product_offsets[t]; i < p.product_offsets[t + 1]; ++i) {
+    const double* left = slots + static_cast<std::int64_t>(p.left[i]) * W;
+    const double* right = slots + static_cast<std::int64_t>(p.right[i]) * W;
+    sum = fused(Lanes<W>::load(left), Lanes<W>::load(right), sum);
+  }
+  return sum;
 }
 
-// Eliminates below the diagonal and substitutes back: x[acting].
+// Eliminates below the diagonal and substitutes back: x[acting]. What y starts from is given, or 0.
 template <int W>
-COMMITTAL_INLINE void eliminate(const MdpModelView& m, const Elimination<W>& e, double* x) {
+void eliminate(const MdpModelView& m, const AssemblyView& assembly, const double* policy,
+               const double* start, double* slots, double* x) {
   const EliminationView& p = m.elimination;
+  double* inverse = slots;
+  double* right = slots + m.acting * W;
+  double* upper = right + m.acting * W;
+  double* lower = upper + p.upper_offsets[m.acting] * W;
+  std::int64_t target = 0;
+  const auto next = [&](double from) {
+    return sum_target<W>(assembly, p, policy, slots, target++, Lanes<W>(from));
+  };
   for (std::int64_t i = 0; i < m.acting; ++i) {
-    for (std::int64_t entry = p.row_entries[i]; entry < p.row_entries[i + 1]; ++entry) {
-      const double* entry_slot = e.slot + static_cast<std::int64_t>(p.multiplier_slot[entry]) * W;
-      const double* inverse = e.inverse + static_cast<std::int64_t>(p.pivot[entry]) * W;
-      double multiplier[W];
-      COMMITTAL_LANES(l, W) multiplier[l] = entry_slot[l] * inverse[l];
-      for (std::int64_t u = p.entry_updates[entry]; u < p.entry_updates[entry + 1]; ++u) {
-        double* target = e.slot + static_cast<std::int64_t>(p.target[u]) * W;
-        const double* source = e.slot + static_cast<std::int64_t>(p.source[u]) * W;
-        COMMITTAL_LANES(l, W) target[l] = fused(multiplier[l], source[l], target[l]);
-      }
+    double* entry = lower;
+    for (std::int64_t k = p.lower_offsets[i]; k < p.lower_offsets[i + 1]; ++k, entry += W) {
+      const double* pivot = inverse + static_cast<std::int64_t>(p.lower_columns[k]) * W;
+      (next(0.0) * Lanes<W>::load(pivot)).store(entry);
     }
-    COMMITTAL_LANES(l, W) e.inverse[i * W + l] = -1.0 / e.slot[i * W + l];
+    (Lanes<W>(-1.0) / next(-1.0)).store(inverse + i * W);
+    next(start == nullptr ? 0.0 : start[i]).store(right + i * W);
+    for (std::int64_t u = p.upper_offsets[i]; u < p.upper_offsets[i + 1]; ++u) {
+      next(0.0).store(upper + u * W);
+    }
   }
-  const double* right = e.slot + m.acting * W;
-  const double* upper = e.slot + 2 * m.acting * W;
   for (std::int64_t i = m.acting - 1; i >= 0; --i) {
-    double sum[W];
-    COMMITTAL_LANES(l, W) sum[l] = right[i * W + l];
+    Lanes<W> sum = Lanes<W>::load(right + i * W);
     for (std::int64_t u = p.upper_offsets[i]; u < p.upper_offsets[i + 1]; ++u) {
       const double* known = x + static_cast<std::int64_t>(p.upper_columns[u]) * W;
-      COMMITTAL_LANES(l, W) sum[l] = fused(upper[u * W + l], known[l], sum[l]);
+      sum = fused(Lanes<W>::load(upper + u * W), Lanes<W>::load(known), sum);
     }
-    COMMITTAL_LANES(l, W) x[i * W + l] = sum[l] * e.inverse[i * W + l];
+    (sum * Lanes<W>::load(inverse + i * W)).store(x + i * W);
   }
 }
 
 // values[acting + goals]: V of every state, 0 for terminal ones.
 template <int W>
-void solve_values(const MdpModelView& m, const double* policy, const Elimination<W>& e,
-                  double* values) {
-  const EliminationView& p = m.elimination;
-  begin_elimination(m, e);
-  assemble(e, p.assembly_count, p.assembly_slot, p.assembly_row, p.assembly_weight, policy);
-  eliminate(m, e, values);
+void solve_values(const MdpModelView& m, const double* policy, double* slots, double* values) {
+  eliminate<W>(m, m.elimination.values, policy, nullptr, slots, values);
   for (std::int64_t g = 0; g < m.goals; ++g) fill<W>(values + (m.acting + g) * W, 0.0);
 }
 
 // distribution[acting] = sum_t gamma^t P(s_t = s).
 template <int W>
 void solve_distribution(const MdpModelView& m, const double* policy, const double* start,
-                        const Elimination<W>& e, double* distribution) {
-  const EliminationView& p = m.elimination;
-  begin_elimination(m, e);
-  for (std::int64_t i = 0; i < m.acting; ++i) fill<W>(e.slot + (m.acting + i) * W, start[i]);
-  assemble(e, p.transposed_count, p.transposed_slot, p.transposed_row, p.transposed_weight, policy);
-  eliminate(m, e, distribution);
+                        double* slots, double* distribution) {
+  eliminate<W>(m, m.elimination.transposed, policy, start, slots, distribution);
 }
 
 // Gauss-Seidel sweeps from `values` on, until no value changes by `tolerance` or more. A lane that
@@ -141,13 +124,12 @@ void sweep_values(const MdpModelView& m, const double* policy, double tolerance,
 template <int W>
 void q_values(const MdpModelView& m, const double* values, double* q) {
   for (std::int64_t row = 0; row < m.acting * m.actions; ++row) {
-    double* out = q + row * W;
-    fill<W>(out, m.expected_reward[row]);
+    Lanes<W> sum(m.expected_reward[row]);
     for (std::int64_t at = m.row_offsets[row]; at < m.row_offsets[row + 1]; ++at) {
-      const double weight = m.gamma * m.probability[at];
       const double* value = values + static_cast<std::int64_t>(m.next[at]) * W;
-      COMMITTAL_LANES(l, W) out[l] += weight * value[l];
+      sum = sum + Lanes<W>(m.gamma * m.probability[at]) * Lanes<W>::load(value);
     }
+    sum.store(q + row * W);
   }
 }
 
@@ -178,47 +160,119 @@ void goal_probability(const MdpModelView& m, const double* policy, const double*
   }
 }
 
-// Lays the policies of a block out as rows of lanes.
-template <int W>
-COMMITTAL_INLINE void load_policies(const MdpModelView& m, const MdpSolve& task) {
-  const double* given = task.given;
-  const std::int64_t* offset = task.offset;
-  for (std::int64_t i = 0; i < m.acting; ++i) {
-    const std::int64_t law = static_cast<std::int64_t>(task.original[i]) * m.actions;
-    for (std::int64_t k = 0; k < m.actions; ++k) {
-      double* row = task.pairs + (i * m.actions + k) * W;
-      COMMITTAL_LANES(l, W) row[l] = given[offset[l] + law + k];
+// Carries numbers between the caller's arrays, one per lane and `width` numbers per state, and rows
+// of lanes: four lanes and four numbers at a time. Terminal states use the row `terminal`.
+template <int W, bool kIn>
+void carry(const MdpSolve& task, std::int64_t width, double* rows, double* terminal) {
+  double* row[4];
+  int held = 0;
+  std::int64_t column = 0;
+  for (std::int64_t s = 0; s < task.states; ++s) {
+    const std::int64_t i = task.inner[s];
+    for (std::int64_t k = 0; k < width; ++k) {
+      row[held++] = i < 0 ? terminal : rows + (i * width + k) * W;
+      if (held < 4) continue;
+      for (int l = 0; l < W; l += 4) {
+        if constexpr (kIn) {
+          const double* const* given = task.given;
+          const double* const from[4] = {given[l] + column, given[l + 1] + column,
+                                         given[l + 2] + column, given[l + 3] + column};
+          double* const to[4] = {row[0] + l, row[1] + l, row[2] + l, row[3] + l};
+          transpose4(from, to);
+        } else {
+          double* const* out = task.out;
+          const double* const from[4] = {row[0] + l, row[1] + l, row[2] + l, row[3] + l};
+          double* const to[4] = {out[l] + column, out[l + 1] + column, out[l + 2] + column,
+                                 out[l + 3] + column};
+          transpose4(from, to);
+        }
+      }
+      if constexpr (kIn) {
+        if (column % 8 == 0) {
+          for (int l = 0; l < W; ++l) __builtin_prefetch(task.given[l] + column + task.next, 0, 2);
+        }
+      }
+      held = 0;
+      column += 4;
+    }
+  }
+  for (int h = 0; h < held; ++h) {
+    for (int l = 0; l < W; ++l) {
+      if constexpr (kIn) {
+        row[h][l] = task.given[l][column + h];
+      } else {
+        task.out[l][column + h] = row[h][l];
+      }
     }
   }
 }
 
+// Whether every policy is a law in every state that is acted in.
+template <int W>
+bool lawful(const MdpModelView& m, const double* policy) {
+  Truth<W> good = Lanes<W>(0.0) <= Lanes<W>(0.0);
+  for (std::int64_t i = 0; i < m.acting; ++i) {
+    Lanes<W> sum(0.0);
+    for (std::int64_t k = 0; k < m.actions; ++k) {
+      const Lanes<W> pi = Lanes<W>::load(policy + (i * m.actions + k) * W);
+      good = good & (Lanes<W>(0.0) <= pi);
+      sum = sum + pi;
+    }
+    good = good & (sum <= Lanes<W>(1.0 + kSumTolerance)) & (Lanes<W>(1.0 - kSumTolerance) <= sum);
+  }
+  return all(good);
+}
+
 // The entry point of evaluate_policies().
 template <int W>
-void solve_mdp(const MdpModelView& m, const MdpSolve& task) {
-  static_assert(W == 8, "MdpSolve holds the offsets of eight lanes");
-  if (task.what != MdpSolve::What::kQ) load_policies<W>(m, task);
-  auto* memory = static_cast<double*>(task.workspace);
-  const Elimination<W> e = elimination_rows<W>(m, memory);
+bool solve_mdp(const MdpModelView& m, const MdpSolve& task) {
+  static_assert(W <= kMdpWideBlock, "MdpSolve names so many lanes");
+  auto* next = static_cast<double*>(task.workspace);
+  const auto take = [&next](std::int64_t rows) {
+    double* begin = next;
+    next += rows * W;
+    return begin;
+  };
+  // Mirrored by solve_workspace_bytes().
+  double* pairs = take(m.acting * m.actions);
+  double* values = take(m.acting + m.goals);
+  double* unread = take(1);
+  double* zero = take(1);
+  double* sweeps = take(1);
+  double* slots = take(m.elimination.slots);
+  fill<W>(zero, 0.0);
+  if (task.what == MdpSolve::What::kQ) {
+    for (std::int64_t g = 0; g < m.goals; ++g) fill<W>(values + (m.acting + g) * W, 0.0);
+    carry<W, true>(task, 1, values, unread);
+    q_values<W>(m, values, pairs);
+    carry<W, false>(task, m.actions, pairs, zero);
+    return true;
+  }
+  carry<W, true>(task, m.actions, pairs, unread);
+  if (!lawful<W>(m, pairs)) return false;
   switch (task.what) {
-    case MdpSolve::What::kLoad:
+    case MdpSolve::What::kQ:
       break;
     case MdpSolve::What::kValues:
-      solve_values(m, task.pairs, e, task.values);
+      solve_values<W>(m, pairs, slots, values);
       break;
     case MdpSolve::What::kValuesIterative:
-      for (std::int64_t i = 0; i < m.acting + m.goals; ++i) fill<W>(task.values + i * W, 0.0);
-      sweep_values<W>(m, task.pairs, task.tolerance, task.max_sweeps, task.values, task.sweeps);
-      break;
-    case MdpSolve::What::kQ:
-      q_values<W>(m, task.values, task.pairs);
+      for (std::int64_t i = 0; i < m.acting + m.goals; ++i) fill<W>(values + i * W, 0.0);
+      sweep_values<W>(m, pairs, task.tolerance, task.max_sweeps, values, sweeps);
+      for (int l = 0; l < W; ++l) *task.sweeps[l] = static_cast<std::int64_t>(sweeps[l]);
       break;
     case MdpSolve::What::kDistribution:
-      solve_distribution(m, task.pairs, task.start, e, task.out);
+      solve_distribution<W>(m, pairs, task.start, slots, values);
       break;
     case MdpSolve::What::kGoalProbability:
-      goal_probability<W>(m, task.pairs, task.start, task.limit, memory, task.out);
-      break;
+      goal_probability<W>(m, pairs, task.start, task.limit, slots, values);
+      for (std::int64_t g = 0; g < m.goals; ++g) {
+        for (int l = 0; l < W; ++l) task.out[l][g] = values[g * W + l];
+      }
+      return true;
   }
+  carry<W, false>(task, 1, values, zero);
+  return true;
 }
 
 }  // namespace committal::COMMITTAL_ISA
