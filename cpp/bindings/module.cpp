@@ -332,6 +332,10 @@ py::array_t<double> evaluate_batch(const MdpModel& model, Evaluation evaluation,
   evaluation.count = given.shape(0);
   evaluation.given = given.data();
   evaluation.out = out.mutable_data();
+  evaluation.poll = [](std::int64_t) {
+    const py::gil_scoped_acquire lock;
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+  };
   const py::gil_scoped_release release;
   evaluate_policies(model, evaluation);
   return out;

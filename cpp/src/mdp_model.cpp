@@ -317,7 +317,7 @@ void evaluate_policies(const MdpModel& model, const Evaluation& evaluation) {
   const std::int64_t blocks = (evaluation.count + W - 1) / W;
   const std::int64_t together =
       std::clamp<std::int64_t>(blocks / (4 * evaluation.threads), 1, kMostBlocksTogether);
-  const auto run_group = [&](int worker, std::int64_t group, Progress&) {
+  const auto run_group = [&](int worker, std::int64_t group, Progress& progress) {
     Workspace& workspace = workspaces[at(worker)];
     if (!workspace) workspace = make_workspace(solve_workspace_bytes(model, W));
     MdpSolve task = pattern;
@@ -332,9 +332,10 @@ void evaluate_policies(const MdpModel& model, const Evaluation& evaluation) {
         task.sweeps[l] = evaluation.sweeps == nullptr ? nullptr : evaluation.sweeps + policy;
       }
       if (!solve(view, task)) refuse_policies(model, evaluation, block * W);
+      if (!progress.advance(std::min<std::int64_t>(W, evaluation.count - block * W))) return;
     }
   };
-  run_blocks((blocks + together - 1) / together, evaluation.threads, run_group, {});
+  run_blocks((blocks + together - 1) / together, evaluation.threads, run_group, evaluation.poll);
 }
 
 }  // namespace committal

@@ -1,5 +1,6 @@
 #include "pool.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -11,21 +12,48 @@
 namespace committal {
 namespace {
 
+using Clock = std::chrono::steady_clock;
 constexpr auto kPollInterval = std::chrono::milliseconds(100);
 
-class SharedProgress final : public Progress {
+// On a cache line of its own, so that workers do not wait for each other's lines.
+struct alignas(64) Count {
+  std::atomic<std::int64_t> updates{0};
+};
+
+class WorkerProgress : public Progress {
  public:
+  WorkerProgress(Count& count, const std::atomic<bool>& stop) : count_(count), stop_(stop) {}
+
   bool advance(std::int64_t updates) override {
-    updates_.fetch_add(updates, std::memory_order_relaxed);
-    return !stopped();
+    const std::int64_t before = count_.updates.load(std::memory_order_relaxed);
+    count_.updates.store(before + updates, std::memory_order_relaxed);
+    return !stop_.load(std::memory_order_relaxed);
   }
-  bool stopped() const { return stop_.load(std::memory_order_relaxed); }
-  void stop() { stop_.store(true, std::memory_order_relaxed); }
-  std::int64_t updates() const { return updates_.load(std::memory_order_relaxed); }
 
  private:
-  std::atomic<std::int64_t> updates_{0};
-  std::atomic<bool> stop_{false};
+  Count& count_;
+  const std::atomic<bool>& stop_;
+};
+
+// Of the calling thread, which polls while it works.
+class CallerProgress final : public WorkerProgress {
+ public:
+  CallerProgress(Count& count, const std::atomic<bool>& stop, const std::function<void()>& poll)
+      : WorkerProgress(count, stop), poll_(poll) {}
+
+  bool advance(std::int64_t updates) override {
+    const bool go_on = WorkerProgress::advance(updates);
+    const Clock::time_point now = Clock::now();
+    if (go_on && now - polled_ >= kPollInterval) {
+      poll_();
+      polled_ = Clock::now();
+    }
+    return go_on;
+  }
+
+ private:
+  const std::function<void()>& poll_;
+  Clock::time_point polled_ = Clock::now();
 };
 
 }  // namespace
@@ -33,71 +61,68 @@ class SharedProgress final : public Progress {
 void run_blocks(std::int64_t blocks, int threads,
                 const std::function<void(int, std::int64_t, Progress&)>& work,
                 const std::function<void(std::int64_t)>& poll) {
-  SharedProgress progress;
+  const int workers = static_cast<int>(std::clamp<std::int64_t>(blocks, 1, threads));
+  std::vector<Count> counts(static_cast<std::size_t>(workers));
+  std::atomic<bool> stop{false};
   std::atomic<std::int64_t> next{0};
   std::mutex mutex;
   std::condition_variable finished;
   int running = 0;
   std::exception_ptr failure;
 
-  const auto worker = [&](int index) {
+  const std::function<void()> report = [&] {
+    if (!poll) return;
+    std::int64_t updates = 0;
+    for (const Count& count : counts) updates += count.updates.load(std::memory_order_relaxed);
+    poll(updates);
+  };
+  const auto fail = [&] {
+    const std::lock_guard lock(mutex);
+    if (!failure) failure = std::current_exception();
+    stop.store(true, std::memory_order_relaxed);
+  };
+  const auto take_blocks = [&](int worker, Progress& progress) {
     try {
-      while (!progress.stopped()) {
+      while (!stop.load(std::memory_order_relaxed)) {
         const std::int64_t block = next.fetch_add(1, std::memory_order_relaxed);
         if (block >= blocks) break;
-        work(index, block, progress);
+        work(worker, block, progress);
       }
     } catch (...) {
-      const std::lock_guard lock(mutex);
-      if (!failure) failure = std::current_exception();
-      progress.stop();
+      fail();
     }
+  };
+  const auto other_worker = [&](int worker) {
+    WorkerProgress progress(counts[static_cast<std::size_t>(worker)], stop);
+    take_blocks(worker, progress);
     const std::lock_guard lock(mutex);
     --running;
     finished.notify_one();
   };
 
-  const int count = static_cast<int>(blocks < threads ? blocks : threads);
-  const int own = poll ? 0 : 1;  // a caller with nothing to poll works instead of waiting
-  std::vector<std::jthread> workers;
-  workers.reserve(static_cast<std::size_t>(count));
-  try {
-    for (int i = own; i < count; ++i) {
-      {
+  {
+    std::vector<std::jthread> others;  // joins whatever happens
+    others.reserve(static_cast<std::size_t>(workers - 1));
+    try {
+      for (int worker = 1; worker < workers; ++worker) {
+        others.emplace_back(other_worker, worker);
         const std::lock_guard lock(mutex);
-        ++running;
+        ++running;  // it may be below 0 until here: nobody looks yet
       }
-      try {
-        workers.emplace_back(worker, i);
-      } catch (...) {
-        const std::lock_guard lock(mutex);
-        --running;
-        throw;
+      CallerProgress progress(counts[0], stop, report);
+      take_blocks(0, progress);
+      std::unique_lock lock(mutex);
+      while (!finished.wait_for(lock, kPollInterval, [&] { return running == 0; })) {
+        lock.unlock();
+        report();
+        lock.lock();
       }
+    } catch (...) {
+      fail();
     }
-    if (own == 1) {
-      {
-        const std::lock_guard lock(mutex);
-        ++running;
-      }
-      worker(0);
-    }
-    std::unique_lock lock(mutex);
-    while (running > 0) {
-      if (finished.wait_for(lock, kPollInterval, [&] { return running == 0; })) break;
-      if (!poll) continue;
-      lock.unlock();
-      poll(progress.updates());
-      lock.lock();
-    }
-  } catch (...) {
-    progress.stop();
-    workers.clear();  // joins
-    throw;
   }
-  workers.clear();
   if (failure) std::rethrow_exception(failure);
-  if (poll) poll(progress.updates());
+  report();
 }
 
 }  // namespace committal

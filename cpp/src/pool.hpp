@@ -10,14 +10,14 @@ namespace committal {
 class Progress {
  public:
   virtual ~Progress() = default;
-  // Adds to the updates done; false when the work should stop.
+  // Adds to the updates done; false when the work should stop. May throw what poll throws.
   virtual bool advance(std::int64_t updates) = 0;
 };
 
-// Calls work(worker, block, progress) for block = 0 .. blocks - 1 on `threads` threads, while the
-// calling thread calls poll(updates) about ten times a second; without `poll` the calling thread is
-// one of them. The first exception, from a worker or from poll, stops everything and is rethrown
-// after all threads have joined.
+// Calls work(worker, block, progress) for block = 0 .. blocks - 1 on `threads` threads, the calling
+// one among them. That one also calls poll(updates), if there is one: about ten times a second,
+// from within progress.advance() or while it waits for the others. The first exception, from a
+// worker or from poll, stops everything and is rethrown after all threads have joined.
 void run_blocks(std::int64_t blocks, int threads,
                 const std::function<void(int worker, std::int64_t block, Progress&)>& work,
                 const std::function<void(std::int64_t updates)>& poll);

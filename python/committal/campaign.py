@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any, Protocol, Self
 
@@ -272,7 +272,6 @@ class Campaign:
             local = None
             if executor is None:
                 local = LocalThreads(threads=threads, tasks=len(waiting))
-                threads = local.threads_per_task
                 pool = stack.enter_context(local.executor())
                 flight = InFlight(pool, self._local_work(local), window=2 * local.workers)
             else:
@@ -294,12 +293,19 @@ class Campaign:
         local: LocalThreads | None,
         report: Progress | None,
     ) -> None:
+        def expect(more: list[Place]) -> None:
+            self._expect(waiting, more)
+            if local:
+                local.expect(len(more))
+
         while waiting or len(flight) or len(writer):
             while waiting and flight.has_room:
                 place = waiting.popleft()
                 if self._came_from_elsewhere(place):
                     self._total -= self._updates(place)
-                    self._expect(waiting, self._arrived(place))
+                    if local:
+                        local.expect(-1)
+                    expect(self._arrived(place))
                 else:
                     # This process has the engines already; others are told in words.
                     text = "" if local else self._text(place.configuration)
@@ -309,7 +315,7 @@ class Campaign:
                 writer.put(task.place, data)
                 self._done += self._updates(task.place)
             for place in writer.written(patient=not len(flight)):
-                self._expect(waiting, self._arrived(place))
+                expect(self._arrived(place))
             if report is not None:
                 under_way = local.updates_under_way if local else 0
                 report(min(self._done + under_way, self._total), self._total)
@@ -342,6 +348,7 @@ class Campaign:
 
     def _local_work(self, local: LocalThreads) -> Callable[[Task], bytes]:
         def work(task: Task) -> bytes:
+            task = replace(task, threads=local.begin())
             try:
                 return _chunk_bytes(self._engines(task.place.configuration), task, local.report)
             finally:

@@ -70,21 +70,24 @@ def encode(about: Mapping[str, Any], arrays: Arrays) -> bytes:
     >>> about, arrays["value"].tolist()
     ({'runs': 2}, [0.5, 1.0])
     """
-    entries, pieces, offset = [], [], 0
+    entries: list[dict[str, Any]] = []
+    pieces: list[bytes | memoryview] = []
+    offset = 0
     for name, array in arrays.items():
         kind = np.dtype(array.dtype).newbyteorder("<").str
         if kind not in _TYPES:
             raise TypeError(f"arrays of {array.dtype} cannot be stored")
-        raw = np.ascontiguousarray(array, kind).tobytes()
+        # As bytes, without copying them; an array without elements cannot be cast.
+        raw = np.ascontiguousarray(array, kind).data.cast("B") if array.size else b""
         entries.append({"name": name, "dtype": kind, "shape": array.shape, "offset": offset})
         pieces += [raw, bytes(-len(raw) % _ALIGNMENT)]
-        offset += len(raw) + len(pieces[-1])
+        offset += _padded(len(raw))
     header = json.dumps(
         {**about, "arrays": entries}, sort_keys=True, separators=(",", ":"), allow_nan=False
     ).encode()
     header += b" " * (-(_PREFIX.size + len(header)) % _ALIGNMENT)
-    body = b"".join([_PREFIX.pack(MAGIC, VERSION, len(header)), header, *pieces])
-    return body + _checksum(body)
+    pieces = [_PREFIX.pack(MAGIC, VERSION, len(header)), header, *pieces]
+    return b"".join([*pieces, _checksum(*pieces)])
 
 
 def decode(data: bytes, *, verify: bool = True) -> tuple[dict[str, Any], Arrays]:
@@ -113,7 +116,7 @@ def decode(data: bytes, *, verify: bool = True) -> tuple[dict[str, Any], Arrays]
         raise ChunkError(
             "it is truncated" if len(data) < start + _size(entries) else "it is too long"
         )
-    if verify and _checksum(data[:-_CHECKSUM_BYTES]) != data[-_CHECKSUM_BYTES:]:
+    if verify and _checksum(memoryview(data)[:-_CHECKSUM_BYTES]) != data[-_CHECKSUM_BYTES:]:
         raise ChunkError("its checksum is wrong")
     arrays = {}
     for entry in entries:
@@ -190,5 +193,8 @@ def _padded(size: int) -> int:
     return -(-size // _ALIGNMENT) * _ALIGNMENT
 
 
-def _checksum(body: bytes) -> bytes:
-    return hashlib.blake2b(body, digest_size=_CHECKSUM_BYTES).digest()
+def _checksum(*pieces: bytes | memoryview) -> bytes:
+    found = hashlib.blake2b(digest_size=_CHECKSUM_BYTES)
+    for piece in pieces:
+        found.update(piece)
+    return found.digest()

@@ -11,8 +11,8 @@ from committal.config import Experiment, Record
 from committal.engine import Engine
 from committal.grid import Axis, Grid, Label
 
-#: A chunk takes about a tenth of a second on one core: work in units of about 5 ns, and bytes.
-_WORK_PER_CHUNK = 2**24
+#: A chunk takes about a sixth of a second on one core: work in units of about 5 ns, and bytes.
+_WORK_PER_CHUNK = 2**25
 _BYTES_PER_CHUNK = 8 * 2**20
 #: Runs are advanced in blocks of lanes; smaller chunks would waste some of them.
 _LANES = 64
@@ -72,7 +72,7 @@ def chunk_size(grid: Grid, runs: int, looks: int = 1) -> int:
     >>> from committal.config import Bandit, Natural, Softmax
     >>> base = Experiment(Bandit([1, 0]), Softmax(), Natural(0.1), steps=1000)
     >>> chunk_size(Grid(base), 10**6), chunk_size(Grid(base), 100)
-    (16768, 100)
+    (33536, 100)
     """
     size = _WORK_PER_CHUNK / max(_work(experiment) for experiment in grid)
     engine = _longest(grid)

@@ -32,6 +32,9 @@ _CONNECT_SECONDS = 20.0
 _WATCH_SECONDS = 0.01
 _MOST_FETCHES = 32
 
+#: Threads of each of the last tasks, of those that would otherwise be idle.
+_SHARED_BY = 4
+
 #: How often a task is tried again after its worker died.
 MOST_RETRIES = 20
 
@@ -176,18 +179,21 @@ class LocalThreads:
     threads : int
         How many threads compute at the same time.
     tasks : int
-        How many tasks there are; if there are fewer than threads, threads share a task.
+        How many tasks there are. The last ones get several threads each, so that no core is idle
+        while the others finish.
 
     Examples
     --------
-    >>> local = LocalThreads(threads=4, tasks=2)
-    >>> local.workers, local.threads_per_task
-    (2, 2)
+    >>> local = LocalThreads(threads=4, tasks=6)
+    >>> local.workers, [local.begin() for _ in range(6)]
+    (4, [1, 1, 4, 4, 4, 4])
     """
 
     def __init__(self, *, threads: int, tasks: int) -> None:
         self.workers = max(1, min(threads, tasks))
-        self.threads_per_task = max(1, threads // self.workers)
+        self._threads = threads
+        self._waiting = tasks
+        self._lock = threading.Lock()
         self._cancelled = threading.Event()
         self._done: dict[int, int] = {}
 
@@ -200,6 +206,20 @@ class LocalThreads:
         finally:
             self._cancelled.set()
             pool.shutdown(wait=True, cancel_futures=True)
+
+    def expect(self, tasks: int) -> None:
+        """Take note that there are more tasks, or fewer."""
+        with self._lock:
+            self._waiting += tasks
+
+    def begin(self) -> int:
+        """Begin a task: return how many threads it gets."""
+        with self._lock:
+            left = max(self._waiting, 1)
+            self._waiting -= 1
+        if left > self.workers:
+            return 1
+        return max(self._threads // left, min(self._threads, _SHARED_BY))
 
     def report(self, done: int) -> None:
         """Take note of the updates that this thread has done of its task; called by the core."""

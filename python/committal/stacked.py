@@ -266,8 +266,9 @@ def _form(engine: Engine) -> _Form:
 
 # -- reading ---------------------------------------------------------------------------------------
 
-#: Of a configuration and positions along every dimension of a variable: the numbers there.
-_Fetch = Callable[[int, tuple[npt.NDArray[np.int64], ...]], Array]
+#: Writes the numbers of a configuration, at positions along every dimension of a variable, into
+#: an array.
+_Fetch = Callable[[int, tuple[npt.NDArray[np.int64], ...], Array], None]
 
 
 class _PerRun:
@@ -279,25 +280,35 @@ class _PerRun:
         self._read = Cache(contents.read)
 
     def of(self, name: str) -> _Fetch:
-        def fetch(index: int, positions: tuple[npt.NDArray[np.int64], ...]) -> Array:
+        def fetch(index: int, positions: tuple[npt.NDArray[np.int64], ...], found: Array) -> None:
             runs, times, *rest = positions
             _, values, _ = self._forms.of(index).variables[name]
-            shape = tuple(p.size for p in positions)
-            found = np.full(shape, _missing(values.dtype), values.dtype)
+            places = self._contents.chunks.get(index, ())
             times = self._forms.time_positions(index)[times]
             there = np.flatnonzero(times >= 0)
-            for place in self._contents.chunks.get(index, ()):
-                rows = np.flatnonzero((runs >= place.first) & (runs < place.stop))
+            ordered = bool(np.all(np.diff(runs) > 0))
+            rows_of = [_rows(runs, place, ordered=ordered) for place in places]
+            if there.size < times.size or sum(rows.size for rows in rows_of) < runs.size:
+                found[...] = _missing(values.dtype)
+            for place, rows in zip(places, rows_of, strict=True):
                 if not rows.size or not there.size:
                     continue
                 stored = self._read(place)[name]
                 # The trailing dimension of width one that the core writes for θ.
                 stored = stored.reshape(*stored.shape[:2], *values.shape[2:])
-                chosen = stored[np.ix_(runs[rows] - place.first, times[there], *rest)]
-                found[np.ix_(rows, there, *(np.arange(p.size) for p in rest))] = chosen
-            return found
+                chosen = stored[_key(runs[rows] - place.first, times[there], *rest)]
+                found[_key(rows, there, *(np.arange(p.size) for p in rest))] = chosen
 
         return fetch
+
+
+def _rows(
+    runs: npt.NDArray[np.int64], place: Place, *, ordered: bool
+) -> npt.NDArray[np.int64] | npt.NDArray[np.intp]:
+    """Return which of the runs are in a chunk."""
+    if ordered:
+        return np.arange(*np.searchsorted(runs, [place.first, place.stop]))
+    return np.flatnonzero((runs >= place.first) & (runs < place.stop))
 
 
 class _Reduced:
@@ -316,20 +327,28 @@ class _Reduced:
         return {name: values for name, (_, values, _) in variables.items()}
 
     def of(self, name: str) -> _Fetch:
-        def fetch(index: int, positions: tuple[npt.NDArray[np.int64], ...]) -> Array:
+        def fetch(index: int, positions: tuple[npt.NDArray[np.int64], ...], found: Array) -> None:
             values = self._variables(index)[name]
             dims, _, _ = self._forms.of(index).variables[name]
             if "time" not in dims:
-                return np.asarray(values[np.ix_(*positions)] if positions else values)
+                found[...] = values[np.ix_(*positions)] if positions else values
+                return
             axis = dims.index("time")
             times = self._forms.time_positions(index)[positions[axis]]
             chosen = [*positions[:axis], np.maximum(times, 0), *positions[axis + 1 :]]
-            found: Array = values[np.ix_(*chosen)]
-            # np.ix_ copies, so that what is remembered stays as it is.
+            found[...] = values[np.ix_(*chosen)]
             found[(slice(None),) * axis + (times < 0,)] = _missing(values.dtype)
-            return found
 
         return fetch
+
+
+def _key(*positions: npt.NDArray[Any]) -> tuple[Any, ...]:
+    """Index positions along every dimension; those that follow each other are not copied."""
+    spans = tuple(
+        slice(int(p[0]), int(p[-1]) + 1) if p.size and np.all(np.diff(p) == 1) else None
+        for p in positions
+    )
+    return np.ix_(*positions) if None in spans else spans
 
 
 def _missing(dtype: np.dtype[Any]) -> float | int:
@@ -363,7 +382,7 @@ def _lazy(shape: tuple[int, ...], axes: int, dtype: np.dtype[Any], fetch: _Fetch
             for where in np.ndindex(*(p.size for p in grid)):
                 point = [int(p[i]) for p, i in zip(grid, where, strict=True)]
                 index = int(np.ravel_multi_index(point, shape[:axes])) if axes else 0
-                found[where] = fetch(index, inner)
+                fetch(index, inner, found[(*where, ...)])
             return np.asarray(found.squeeze(axis=dropped))
 
     return indexing.MemoryCachedArray(

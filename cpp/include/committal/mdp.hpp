@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -178,6 +179,9 @@ struct Evaluation {
   std::string isa = "auto";
   double* out = nullptr;           // [count][states], for kQ [states][actions], for goals [goals]
   std::int64_t* sweeps = nullptr;  // [count], for kValuesIterative
+  // Called on the calling thread about ten times a second with the policies done; may throw to
+  // stop.
+  std::function<void(std::int64_t policies)> poll;
 };
 void evaluate_policies(const MdpModel& model, const Evaluation& evaluation);
 
