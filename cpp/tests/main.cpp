@@ -2,9 +2,11 @@
 //
 // A test is a function registered by TEST(name); CHECK reports file, line and expression, and the
 // program exits with the number of failures.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -13,6 +15,7 @@
 #include "committal/bandit.hpp"
 #include "committal/engine.hpp"
 #include "committal/kernel.hpp"
+#include "committal/mdp_simulator.hpp"
 #include "committal/rng.hpp"
 
 namespace {
@@ -306,6 +309,170 @@ TEST(plans_are_refused_by_name) {
   CHECK(message([](BanditPlan& p) { p.times = {3, 2}; }).find("times") == 0);
   CHECK(message([](BanditPlan& p) { p.noise = "pink"; }).find("noise") == 0);
   CHECK(message([](BanditPlan&) {}).empty());
+}
+
+// -- MDPs ----------------------------------------------------------------------------------------
+
+// A ring: an action moves by its number or, if it slips, back by one. The last state is terminal.
+struct Ring {
+  std::int64_t states;
+  std::int64_t actions;
+  std::vector<std::uint8_t> terminal;
+  std::vector<std::int64_t> row_offsets{0};
+  std::vector<std::int32_t> next;
+  std::vector<double> probability;
+  std::vector<double> reward;
+
+  Ring(std::int64_t n, std::int64_t a, bool slippery)
+      : states(n), actions(a), terminal(static_cast<std::size_t>(n), 0) {
+    terminal.back() = 1;
+    for (std::int64_t row = 0; row < n * a; ++row) {
+      const std::int64_t s = row / a;
+      const auto add = [&](std::int64_t to, double p) {
+        next.push_back(static_cast<std::int32_t>(to));
+        probability.push_back(p);
+        reward.push_back(random_number(static_cast<std::uint64_t>(next.size())) - 0.3);
+      };
+      add((s + row % a) % n, slippery ? 0.75 : 1.0);
+      if (slippery) add((s + n - 1) % n, 0.25);
+      row_offsets.push_back(static_cast<std::int64_t>(next.size()));
+    }
+  }
+  MdpModel model() const {
+    return MdpModel(states, actions, terminal, row_offsets, next, probability, reward, 0.95);
+  }
+  // The largest |V - (R_pi + gamma P_pi V)|, with V = 0 in the terminal state.
+  double residual(const double* policy, const double* values) const {
+    double worst = std::abs(values[states - 1]);
+    for (std::int64_t s = 0; s + 1 < states; ++s) {
+      double right = 0.0;
+      for (std::int64_t row = s * actions; row < (s + 1) * actions; ++row) {
+        for (std::int64_t e = row_offsets[static_cast<std::size_t>(row)];
+             e < row_offsets[static_cast<std::size_t>(row) + 1]; ++e) {
+          const auto at = static_cast<std::size_t>(e);
+          const double later = next[at] == states - 1 ? 0.0 : values[next[at]];
+          right += policy[row] * probability[at] * (reward[at] + 0.95 * later);
+        }
+      }
+      worst = std::max(worst, std::abs(values[s] - right));
+    }
+    return worst;
+  }
+};
+
+std::vector<double> random_policies(const Ring& ring, std::int64_t count) {
+  std::vector<double> policies;
+  for (std::int64_t law = 0; law < count * ring.states; ++law) {
+    double sum = 0.0;
+    for (std::int64_t k = 0; k < ring.actions; ++k) {
+      policies.push_back(random_number(policies.size()));
+      sum += policies.back();
+    }
+    for (auto p = policies.end() - ring.actions; p != policies.end(); ++p) *p /= sum;
+  }
+  return policies;
+}
+
+TEST(policies_are_evaluated_exactly_on_every_machine) {
+  struct Case {
+    std::int64_t states, actions;
+    bool slippery;
+    int lanes;
+  };
+  for (const Case& c : {Case{2, 1, false, 16}, Case{7, 2, true, 16}, Case{23, 3, false, 16},
+                        Case{30, 4, true, 16}, Case{2600, 5, true, 8}}) {
+    const Ring ring(c.states, c.actions, c.slippery);
+    const MdpModel model = ring.model();
+    CHECK(model.lanes() == c.lanes);
+    const std::int64_t count = 37;  // no whole number of blocks
+    const std::vector<double> policies = random_policies(ring, count);
+    std::vector<double> expected;
+    for (const std::string& isa : available_isas()) {
+      for (const int threads : {1, 3}) {
+        std::vector<double> values(static_cast<std::size_t>(count * c.states), -1.0);
+        Evaluation evaluation;
+        evaluation.count = count;
+        evaluation.given = policies.data();
+        evaluation.threads = threads;
+        evaluation.isa = isa;
+        evaluation.out = values.data();
+        evaluate_policies(model, evaluation);
+        if (expected.empty()) expected = values;
+        CHECK(values == expected);
+      }
+    }
+    for (std::int64_t i = 0; i < count; ++i) {
+      const double* policy = policies.data() + i * c.states * c.actions;
+      CHECK(ring.residual(policy, expected.data() + i * c.states) < 1e-12);
+    }
+  }
+}
+
+TEST(policies_that_are_no_laws_are_refused_by_name) {
+  const Ring ring(7, 3, true);
+  const MdpModel model = ring.model();
+  for (const double wrong : {-0.1, 2.0, std::nan("")}) {
+    std::vector<double> policies = random_policies(ring, 40);
+    policies[(33 * 7 + 4) * 3 + 1] = wrong;
+    policies[(33 * 7 + 6) * 3] = wrong;  // of the terminal state: nobody looks
+    std::vector<double> values(40 * 7);
+    Evaluation evaluation;
+    evaluation.count = 40;
+    evaluation.given = policies.data();
+    evaluation.out = values.data();
+    evaluation.threads = 2;
+    std::string message;
+    try {
+      evaluate_policies(model, evaluation);
+    } catch (const std::invalid_argument& error) {
+      message = error.what();
+    }
+    CHECK(message.find("policies[33, state 4]") == 0);
+  }
+}
+
+TEST(mdp_runs_do_not_depend_on_the_machine) {
+  for (const char* estimator : {"exact_q", "reinforce", "expected"}) {
+    for (const bool slippery : {false, true}) {
+      for (const std::int64_t actions : {3, 4}) {
+        const Ring ring(9, actions, slippery);
+        MdpPlan plan;
+        plan.steps = 20;
+        plan.limit = 15;
+        plan.estimator = estimator;
+        plan.theta0.assign(static_cast<std::size_t>(9 * actions), 0.0);
+        plan.step_size = {0.3};
+        plan.start_states = {0};
+        plan.start_cumulative = {1.0};
+        plan.times = {0, 20};
+        const MdpSimulator simulator(std::make_shared<const MdpModel>(ring.model()), plan);
+        const std::vector<MdpQuantity> quantities = {MdpQuantity::kReturn, MdpQuantity::kGoal,
+                                                     MdpQuantity::kStateEntropy,
+                                                     MdpQuantity::kPolicy};
+        std::vector<std::vector<double>> expected;
+        for (const std::string& isa : available_isas()) {
+          for (const int block : {8, 16}) {
+            Request request;
+            request.key = 5;
+            request.runs = 37;
+            request.threads = 3;
+            request.isa = isa;
+            request.block = block;
+            std::vector<std::vector<double>> found;
+            std::vector<Output> outputs;
+            for (const MdpQuantity quantity : quantities) {
+              const std::int64_t width = simulator.width(static_cast<int>(quantity));
+              found.emplace_back(static_cast<std::size_t>(37 * 2 * width));
+              outputs.push_back({static_cast<int>(quantity), found.back().data()});
+            }
+            simulate(simulator, request, outputs);
+            if (expected.empty()) expected = found;
+            CHECK(found == expected);
+          }
+        }
+      }
+    }
+  }
 }
 
 }  // namespace

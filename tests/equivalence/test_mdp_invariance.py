@@ -7,6 +7,7 @@ import pytest
 
 import committal as cm
 from committal import _core
+from committal.plan import lower
 
 SLIPPERY = cm.gridworld("S..#A\n...#.\n.....", goals={"A": 1.0}, slip=0.2, limit=23)
 ALL = (
@@ -98,6 +99,16 @@ def test_pieces_make_the_whole(experiment: cm.Experiment) -> None:
         for start, stop in [(0, 3), (3, 20), (20, RUNS)]
     ]
     same(xr.concat(pieces, dim="run"), cm.run(experiment, runs=RUNS, rng=3))
+
+
+@pytest.mark.parametrize("block", [8, 16])
+def test_block_width(experiment: cm.Experiment, block: int) -> None:
+    plan = lower(experiment)
+    core_plan = _core.MdpPlan(**plan.core_arguments())
+    values = [np.empty((RUNS, len(plan.times))) for _ in range(2)]
+    _core.simulate(core_plan, {"return": values[0]}, key=9, first_run=5, runs=RUNS)
+    _core.simulate(core_plan, {"return": values[1]}, key=9, first_run=5, runs=RUNS, block=block)
+    np.testing.assert_array_equal(values[0], values[1])
 
 
 def test_a_recorder_changes_nothing(experiment: cm.Experiment) -> None:
