@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::int64_t kMaxSweepsAlone = 10000000;
 constexpr std::int64_t kMostBlocksTogether = 16;
-constexpr std::int64_t kNearBytes = std::int64_t{1} << 20;  // about what a second-level cache holds
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
@@ -22,7 +21,7 @@ std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 MdpModel::MdpModel(std::int64_t states, std::int64_t actions, std::vector<std::uint8_t> terminal,
                    const std::vector<std::int64_t>& row_offsets,
                    const std::vector<std::int32_t>& next, const std::vector<double>& probability,
-                   const std::vector<double>& reward, double gamma)
+                   const std::vector<double>& reward, double gamma, std::int64_t near_bytes)
     : states_(states), actions_(actions), gamma_(gamma) {
   if (states < 1 || states > std::int64_t{1} << 30) {
     refuse("states", std::to_string(states), "1 to 2^30");
@@ -130,7 +129,7 @@ MdpModel::MdpModel(std::int64_t states, std::int64_t actions, std::vector<std::u
     only_reward_ = reward_;
     only_reward_.resize(only_next_.size(), 0.0);
   }
-  compile_elimination();
+  compile_elimination(near_bytes);
 }
 
 void MdpModel::Assembly::sort(std::vector<Term> terms, std::int64_t targets) {
@@ -145,7 +144,7 @@ void MdpModel::Assembly::sort(std::vector<Term> terms, std::int64_t targets) {
   std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
 }
 
-void MdpModel::compile_elimination() {
+void MdpModel::compile_elimination(std::int64_t near_bytes) {
   const std::int64_t n = acting();
   const auto lower = [&](std::int64_t i) { return factors_.lower_offsets[at(i)]; };
   const auto upper = [&](std::int64_t i) { return factors_.upper_offsets[at(i)]; };
@@ -187,6 +186,16 @@ void MdpModel::compile_elimination() {
   for (std::int64_t i = 0; i < n; ++i) {
     longest_lower_ = std::max(longest_lower_, lower(i + 1) - lower(i));
   }
+  is_small_ = elimination_slots() * kMdpWideBlock * std::int64_t{sizeof(double)} <= near_bytes;
+  chain_.assign(at(n), 1);
+  for (std::int64_t k = n - 2; k >= 0; --k) {
+    // The columns of row k other than its first one are always among those of that one's row.
+    const std::int64_t columns = upper(k + 1) - upper(k);
+    const bool follows = columns > 0 && factors_.upper_columns[at(upper(k))] == k + 1;
+    if (follows && columns == upper(k + 2) - upper(k + 1) + 1)
+      chain_[at(k)] = chain_[at(k + 1)] + 1;
+  }
+  if (!is_small_) return;
   const std::int64_t upper_slots = 2 * n;
   const std::int64_t lower_slots = upper_slots + upper(n);
   std::vector<std::int64_t> counts(at(targets), 0);
@@ -215,13 +224,8 @@ void MdpModel::compile_elimination() {
   });
 }
 
-int MdpModel::lanes() const {
-  const std::int64_t bytes = elimination_slots() * kMdpWideBlock * std::int64_t{sizeof(double)};
-  return bytes <= kNearBytes ? kMdpWideBlock : kMdpNarrowBlock;
-}
-
 std::int64_t MdpModel::elimination_slots() const {
-  return 2 * acting() + static_cast<std::int64_t>(fill()) + longest_lower_;
+  return 2 * acting() + static_cast<std::int64_t>(fill()) + (is_small_ ? longest_lower_ : acting());
 }
 
 MdpModelView MdpModel::view() const {
@@ -243,6 +247,7 @@ MdpModelView MdpModel::view() const {
   e.slots = elimination_slots();
   e.values = assembly_.view();
   e.transposed = transposed_.view();
+  e.by_targets = is_small_;
   e.product_offsets = product_offsets_.data();
   e.left = left_.data();
   e.right = right_.data();
@@ -250,6 +255,7 @@ MdpModelView MdpModel::view() const {
   e.lower_columns = factors_.lower_columns.data();
   e.upper_offsets = factors_.upper_offsets.data();
   e.upper_columns = factors_.upper_columns.data();
+  e.chain = chain_.data();
   return v;
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -338,8 +339,9 @@ struct Ring {
       row_offsets.push_back(static_cast<std::int64_t>(next.size()));
     }
   }
-  MdpModel model() const {
-    return MdpModel(states, actions, terminal, row_offsets, next, probability, reward, 0.95);
+  MdpModel model(std::int64_t near_bytes = kNearBytes) const {
+    return MdpModel(states, actions, terminal, row_offsets, next, probability, reward, 0.95,
+                    near_bytes);
   }
   // The largest |V - (R_pi + gamma P_pi V)|, with V = 0 in the terminal state.
   double residual(const double* policy, const double* values) const {
@@ -380,20 +382,22 @@ TEST(policies_are_evaluated_exactly_on_every_machine) {
     int lanes;
   };
   for (const Case& c : {Case{2, 1, false, 16}, Case{7, 2, true, 16}, Case{23, 3, false, 16},
-                        Case{30, 4, true, 16}, Case{2600, 5, true, 8}}) {
+                        Case{30, 4, true, 16}, Case{41, 9, true, 16}, Case{2600, 5, true, 8}}) {
     const Ring ring(c.states, c.actions, c.slippery);
-    const MdpModel model = ring.model();
-    CHECK(model.lanes() == c.lanes);
+    const MdpModel usual = ring.model();
+    const MdpModel large = ring.model(0);
+    CHECK(usual.lanes() == c.lanes);
+    CHECK(large.lanes() == 8);
     const std::int64_t count = 37;  // no whole number of blocks
     const std::vector<double> policies = random_policies(ring, count);
     std::vector<double> expected;
     for (const std::string& isa : available_isas()) {
-      for (const int threads : {1, 3}) {
+      for (const MdpModel& model : {std::cref(usual), std::cref(large)}) {
         std::vector<double> values(static_cast<std::size_t>(count * c.states), -1.0);
         Evaluation evaluation;
         evaluation.count = count;
         evaluation.given = policies.data();
-        evaluation.threads = threads;
+        evaluation.threads = isa == "generic" ? 1 : 3;
         evaluation.isa = isa;
         evaluation.out = values.data();
         evaluate_policies(model, evaluation);

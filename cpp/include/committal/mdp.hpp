@@ -16,6 +16,7 @@ namespace committal {
 
 inline constexpr int kMdpWideBlock = 16;   // lanes, while a block's elimination stays near the core
 inline constexpr int kMdpNarrowBlock = 8;  // for larger MDPs
+inline constexpr std::int64_t kNearBytes = std::int64_t{1} << 20;  // of a second-level cache
 
 enum class MdpEstimator : int { kExactQ, kReinforce, kExpected };
 enum class Solver : int { kDirect, kIterative };
@@ -38,10 +39,13 @@ MdpQuantity mdp_quantity(std::string_view name);
 // sum of products: nothing cancels but the diagonal, which is kept negated.
 //
 //   slot i              1 / D_i         slot acting + i      y_i
-//   slots from 2 acting  the N_ij right of the diagonal, then the entries left of it, of one row
+//   slots from 2 acting  the N_ij right of the diagonal, row by row
+//   the rest             one row while it is made: its entries left of the diagonal, or all columns
 //
-// Targets are computed one after the other, each held in a register until it is complete: row by
-// row its entries left of the diagonal (N_ik / D_k), -D_i, y_i, its entries right of the diagonal.
+// The targets of row i are its entries left of the diagonal (N_ik / D_k), -D_i, y_i and its entries
+// right of the diagonal. A small MDP lists the products of every target, which is then added up in
+// a register; for a large one that list would be larger than the factors, and whole rows are added.
+// Both add the same numbers in the same order.
 struct AssemblyView {
   const std::int64_t* offsets;  // [targets + 1]
   const std::int32_t* row;      // target += weight * pi[row]
@@ -51,7 +55,8 @@ struct EliminationView {
   std::int64_t slots;
   AssemblyView values;      // with R_pi as y
   AssemblyView transposed;  // of the transposed matrix, without y
-  // target += slot[left] * slot[right]
+  bool by_targets;
+  // target += slot[left] * slot[right], if by targets
   const std::int64_t* product_offsets;  // [targets + 1]
   const std::int32_t* left;
   const std::int32_t* right;
@@ -60,6 +65,8 @@ struct EliminationView {
   const std::int32_t* lower_columns;
   const std::int64_t* upper_offsets;  // [acting + 1]
   const std::int32_t* upper_columns;
+  // How many rows from k on have the same columns right of the last of them, k included.
+  const std::int32_t* chain;  // [acting]
 };
 
 // What the kernels read of an MDP.
@@ -85,10 +92,12 @@ struct MdpModelView {
 class MdpModel {
  public:
   // Rows are numbered state * actions + action in the caller's order; terminal states have none of
-  // their entries read. Throws std::invalid_argument naming what is wrong and where.
+  // their entries read. An MDP is small if a wide block's elimination takes at most `near_bytes`.
+  // Throws std::invalid_argument naming what is wrong and where.
   MdpModel(std::int64_t states, std::int64_t actions, std::vector<std::uint8_t> terminal,
            const std::vector<std::int64_t>& row_offsets, const std::vector<std::int32_t>& next,
-           const std::vector<double>& probability, const std::vector<double>& reward, double gamma);
+           const std::vector<double>& probability, const std::vector<double>& reward, double gamma,
+           std::int64_t near_bytes = kNearBytes);
 
   MdpModelView view() const;
   std::int64_t states() const { return states_; }
@@ -102,8 +111,9 @@ class MdpModel {
   std::size_t fill() const { return factors_.upper_columns.size(); }
   // Rows of lanes that the elimination works on.
   std::int64_t elimination_slots() const;
+  bool is_small() const { return is_small_; }
   // The lanes of a block; results do not depend on it.
-  int lanes() const;
+  int lanes() const { return is_small_ ? kMdpWideBlock : kMdpNarrowBlock; }
   double gamma() const { return gamma_; }
 
  private:
@@ -123,7 +133,7 @@ class MdpModel {
   std::vector<std::int64_t> only_next_;
   std::vector<double> only_reward_;
   // The program of EliminationView.
-  void compile_elimination();
+  void compile_elimination(std::int64_t near_bytes);
   struct Term {
     std::int64_t target;
     std::int64_t row;
@@ -139,7 +149,9 @@ class MdpModel {
   Factors factors_;
   Assembly assembly_;
   Assembly transposed_;
+  bool is_small_ = true;
   std::int64_t longest_lower_ = 0;
+  std::vector<std::int32_t> chain_;
   std::vector<std::int64_t> product_offsets_;
   std::vector<std::int32_t> left_;
   std::vector<std::int32_t> right_;

@@ -10,55 +10,152 @@
 
 namespace committal::COMMITTAL_ISA {
 
-// The target `t` of the program, from `first` on.
+// The slots of an elimination, see EliminationView.
 template <int W>
-COMMITTAL_INLINE Lanes<W> sum_target(const AssemblyView& assembly, const EliminationView& p,
-                                     const double* policy, const double* slots, std::int64_t t,
-                                     Lanes<W> sum) {
+struct Slots {
+  double* inverse;
+  double* right;
+  double* upper;
+  double* rest;
+  Slots(const MdpModelView& m, double* slots)
+      : inverse(slots),
+        right(slots + m.acting * W),
+        upper(right + m.acting * W),
+        rest(upper + m.elimination.upper_offsets[m.acting] * W) {}
+};
+
+// What the policy adds to target `t`.
+template <int W>
+COMMITTAL_INLINE Lanes<W> assemble(const AssemblyView& assembly, const double* policy,
+                                   std::int64_t t, double from) {
+  Lanes<W> sum(from);
   for (std::int64_t i = assembly.offsets[t]; i < assembly.offsets[t + 1]; ++i) {
     const double* pi = policy + static_cast<std::int64_t>(assembly.row[i]) * W;
     sum = fused(Lanes<W>(assembly.weight[i]), Lanes<W>::load(pi), sum);
   }
-  for (std::int64_t i = p.product_offsets[t]; i < p.product_offsets[t + 1]; ++i) {
-    const double* left = slots + static_cast<std::int64_t>(p.left[i]) * W;
-    const double* right = slots + static_cast<std::int64_t>(p.right[i]) * W;
-    sum = fused(Lanes<W>::load(left), Lanes<W>::load(right), sum);
-  }
   return sum;
 }
 
-// Eliminates below the diagonal and substitutes back: x[acting]. What y starts from is given, or 0.
+// Eliminates below the diagonal, target by target.
+template <int W>
+COMMITTAL_INLINE void eliminate_by_targets(const MdpModelView& m, const AssemblyView& assembly,
+                                           const double* policy, const double* start,
+                                           double* slots) {
+  const EliminationView& p = m.elimination;
+  const Slots<W> s(m, slots);
+  std::int64_t target = 0;
+  const auto next = [&](double from) {
+    Lanes<W> sum = assemble<W>(assembly, policy, target, from);
+    for (std::int64_t i = p.product_offsets[target]; i < p.product_offsets[target + 1]; ++i) {
+      const double* left = slots + static_cast<std::int64_t>(p.left[i]) * W;
+      const double* right = slots + static_cast<std::int64_t>(p.right[i]) * W;
+      sum = fused(Lanes<W>::load(left), Lanes<W>::load(right), sum);
+    }
+    ++target;
+    return sum;
+  };
+  for (std::int64_t i = 0; i < m.acting; ++i) {
+    double* entry = s.rest;
+    for (std::int64_t k = p.lower_offsets[i]; k < p.lower_offsets[i + 1]; ++k, entry += W) {
+      const double* pivot = s.inverse + static_cast<std::int64_t>(p.lower_columns[k]) * W;
+      (next(0.0) * Lanes<W>::load(pivot)).store(entry);
+    }
+    (Lanes<W>(-1.0) / next(-1.0)).store(s.inverse + i * W);
+    next(start == nullptr ? 0.0 : start[i]).store(s.right + i * W);
+    for (std::int64_t u = p.upper_offsets[i]; u < p.upper_offsets[i + 1]; ++u) {
+      next(0.0).store(s.upper + u * W);
+    }
+  }
+}
+
+// Adds R rows above, k and those that follow it in its chain, to the row that is spread out in
+// `row`. Their entries beyond the chain are in the same columns.
+template <int W, int R>
+COMMITTAL_INLINE void add_rows(const EliminationView& p, const Slots<W>& s, std::int64_t k,
+                               Lanes<W>& right) {
+  double* row = s.rest;
+  Lanes<W> multiplier[R];
+  const double* upper[R];
+  for (int r = 0; r < R; ++r) {
+    Lanes<W> entry = Lanes<W>::load(row + (k + r) * W);
+    for (int q = 0; q < r; ++q) {
+      entry = fused(multiplier[q], Lanes<W>::load(upper[q]), entry);
+      upper[q] += W;
+    }
+    multiplier[r] = entry * Lanes<W>::load(s.inverse + (k + r) * W);
+    upper[r] = s.upper + p.upper_offsets[k + r] * W;
+    right = fused(multiplier[r], Lanes<W>::load(s.right + (k + r) * W), right);
+  }
+  const std::int64_t end = p.upper_offsets[k + R];
+  for (std::int64_t u = p.upper_offsets[k + R - 1], at = 0; u < end; ++u, at += W) {
+    double* to = row + static_cast<std::int64_t>(p.upper_columns[u]) * W;
+    Lanes<W> sum = Lanes<W>::load(to);
+    for (int r = 0; r < R; ++r) sum = fused(multiplier[r], Lanes<W>::load(upper[r] + at), sum);
+    sum.store(to);
+  }
+}
+
+// The same sums in the same order, row by row: the row being made is spread out over all columns,
+// and rows above are added to it as a whole.
+template <int W>
+COMMITTAL_INLINE void eliminate_by_rows(const MdpModelView& m, const AssemblyView& assembly,
+                                        const double* policy, const double* start, double* slots) {
+  const EliminationView& p = m.elimination;
+  const Slots<W> s(m, slots);
+  std::int64_t target = 0;
+  const auto assembled = [&](double from) { return assemble<W>(assembly, policy, target++, from); };
+  const auto place = [&](std::int64_t column) { return s.rest + column * W; };
+  for (std::int64_t i = 0; i < m.acting; ++i) {
+    const std::int64_t lower_end = p.lower_offsets[i + 1];
+    for (std::int64_t e = p.lower_offsets[i]; e < lower_end; ++e) {
+      assembled(0.0).store(place(p.lower_columns[e]));
+    }
+    assembled(-1.0).store(place(i));
+    Lanes<W> right = assembled(start == nullptr ? 0.0 : start[i]);
+    for (std::int64_t u = p.upper_offsets[i]; u < p.upper_offsets[i + 1]; ++u) {
+      assembled(0.0).store(place(p.upper_columns[u]));
+    }
+    for (std::int64_t e = p.lower_offsets[i]; e < lower_end;) {
+      const std::int64_t k = p.lower_columns[e];
+      // A row that has an entry in column k has one in all columns of k's chain left of it.
+      const std::int64_t chained = k + p.chain[k] < i ? p.chain[k] : i - k;
+      if (chained >= 4) {
+        add_rows<W, 4>(p, s, k, right);
+        e += 4;
+      } else if (chained >= 2) {
+        add_rows<W, 2>(p, s, k, right);
+        e += 2;
+      } else {
+        add_rows<W, 1>(p, s, k, right);
+        e += 1;
+      }
+    }
+    (Lanes<W>(-1.0) / Lanes<W>::load(place(i))).store(s.inverse + i * W);
+    right.store(s.right + i * W);
+    for (std::int64_t u = p.upper_offsets[i]; u < p.upper_offsets[i + 1]; ++u) {
+      Lanes<W>::load(place(p.upper_columns[u])).store(s.upper + u * W);
+    }
+  }
+}
+
+// Eliminates and substitutes back: x[acting]. What y starts from is given, or 0.
 template <int W>
 void eliminate(const MdpModelView& m, const AssemblyView& assembly, const double* policy,
                const double* start, double* slots, double* x) {
   const EliminationView& p = m.elimination;
-  double* inverse = slots;
-  double* right = slots + m.acting * W;
-  double* upper = right + m.acting * W;
-  double* lower = upper + p.upper_offsets[m.acting] * W;
-  std::int64_t target = 0;
-  const auto next = [&](double from) {
-    return sum_target<W>(assembly, p, policy, slots, target++, Lanes<W>(from));
-  };
-  for (std::int64_t i = 0; i < m.acting; ++i) {
-    double* entry = lower;
-    for (std::int64_t k = p.lower_offsets[i]; k < p.lower_offsets[i + 1]; ++k, entry += W) {
-      const double* pivot = inverse + static_cast<std::int64_t>(p.lower_columns[k]) * W;
-      (next(0.0) * Lanes<W>::load(pivot)).store(entry);
-    }
-    (Lanes<W>(-1.0) / next(-1.0)).store(inverse + i * W);
-    next(start == nullptr ? 0.0 : start[i]).store(right + i * W);
-    for (std::int64_t u = p.upper_offsets[i]; u < p.upper_offsets[i + 1]; ++u) {
-      next(0.0).store(upper + u * W);
-    }
+  if (p.by_targets) {
+    eliminate_by_targets<W>(m, assembly, policy, start, slots);
+  } else {
+    eliminate_by_rows<W>(m, assembly, policy, start, slots);
   }
+  const Slots<W> s(m, slots);
   for (std::int64_t i = m.acting - 1; i >= 0; --i) {
-    Lanes<W> sum = Lanes<W>::load(right + i * W);
+    Lanes<W> sum = Lanes<W>::load(s.right + i * W);
     for (std::int64_t u = p.upper_offsets[i]; u < p.upper_offsets[i + 1]; ++u) {
       const double* known = x + static_cast<std::int64_t>(p.upper_columns[u]) * W;
-      sum = fused(Lanes<W>::load(upper + u * W), Lanes<W>::load(known), sum);
+      sum = fused(Lanes<W>::load(s.upper + u * W), Lanes<W>::load(known), sum);
     }
-    (sum * Lanes<W>::load(inverse + i * W)).store(x + i * W);
+    (sum * Lanes<W>::load(s.inverse + i * W)).store(x + i * W);
   }
 }
 

@@ -117,7 +117,7 @@ class CommittalMap:
         return policies, self.solution.at(self._canonical(states))[0]
 
     def _at(self, starts: npt.ArrayLike | None) -> tuple[Floats, Floats]:
-        states = dynamics.states_of(self.experiment, starts, None)
+        states = dynamics.states_of(self.experiment, starts, None, argument="starts")
         shape = states.shape[:-1]
         values, error = self.solution.at(self._canonical(states.reshape(-1, states.shape[-1])))
         return values.reshape(*shape, values.shape[-1]), error.reshape(shape)
@@ -286,7 +286,7 @@ def committal_probability(
         isinstance(arm, bool) or not isinstance(arm, int) or not 0 <= arm < problem.arms
     ):
         raise ConfigError("arm", arm, f"None or an integer in [0, {problem.arms - 1}]")
-    dynamics.states_of(experiment, starts, None)  # refused before anything is solved
+    dynamics.states_of(experiment, starts, None, argument="starts")  # refused before anything is solved
     found = committal_map(experiment, tolerance=tolerance)
     means = np.array(problem.means)
     wanted = means < means.max() if arm is None else np.arange(problem.arms) == arm

@@ -206,11 +206,15 @@ def start_of(experiment: Experiment) -> Floats:
 
 
 def states_of(
-    experiment: Experiment, theta: npt.ArrayLike | None, policy: npt.ArrayLike | None
+    experiment: Experiment,
+    theta: npt.ArrayLike | None,
+    policy: npt.ArrayLike | None,
+    *,
+    argument: str = "theta",
 ) -> Floats:
     """Return parameters (..., D) from parameters, from probabilities, or the start.
 
-    A sigmoid has one parameter, so its `theta` has no axis of arms.
+    `argument` is what the caller calls `theta`, for errors. A sigmoid has one parameter, so its `theta` has no axis of arms.
 
     Examples
     --------
@@ -233,11 +237,11 @@ def states_of(
         return parameters(experiment.policy, pi)
     if theta is None:
         return start_of(experiment)
-    x = finite_array("theta", theta)
+    x = finite_array(argument, theta)
     if isinstance(experiment.policy, Sigmoid):
         return x[..., None]
     if x.ndim < 1 or x.shape[-1] != arms:
-        raise ConfigError("theta", theta, f"numbers with {arms} arms in the last axis")
+        raise ConfigError(argument, theta, f"numbers with {arms} arms in the last axis")
     return x
 
 
