@@ -16,7 +16,7 @@ namespace committal {
 
 inline constexpr int kMdpWideBlock = 16;   // lanes, while a block's elimination stays near the core
 inline constexpr int kMdpNarrowBlock = 8;  // for larger MDPs
-inline constexpr std::int64_t kNearBytes = std::int64_t{1} << 20;  // of a second-level cache
+inline constexpr std::int64_t kNearBytes = std::int64_t{1} << 21;  // about a second-level cache
 
 enum class MdpEstimator : int { kExactQ, kReinforce, kExpected };
 enum class Solver : int { kDirect, kIterative };
