@@ -8,7 +8,6 @@ namespace committal {
 namespace {
 
 // From here on a wide block would not stay in the caches.
-constexpr std::int64_t kManyArms = 64;
 
 }  // namespace
 
@@ -37,8 +36,11 @@ std::size_t BanditSimulator::workspace_bytes(int lanes) const {
   constexpr std::int64_t kRowsPerArm = 4;
   constexpr std::int64_t kSingleRows = 12;
   constexpr std::int64_t kUniformRows = 32;
-  const std::int64_t rows =
-      kRowsPerArm * plan_.arms + kSingleRows + kUniformRows + std::max(plan_.arms, plan_.samples);
+  const LeafLayout leaves = leaf_layout(plan_.arms);
+  const std::int64_t leaf_rows = (leaves.count > 0 ? leaves.padded_arms : 0) + 2 * leaves.count +
+                                 (leaves.padded_arms + lanes - 1) / lanes;
+  const std::int64_t rows = leaf_rows + kRowsPerArm * plan_.arms + kSingleRows + kUniformRows +
+                            std::max(plan_.arms, plan_.samples);
   return static_cast<std::size_t>(rows) * static_cast<std::size_t>(lanes) * sizeof(double);
 }
 

@@ -348,6 +348,75 @@ def test_the_shortest_path_of_the_engine_replays(
     )
 
 
+# 65: the last leaf holds one arm; 256: whole leaves; 300: leaves of another size.
+@pytest.mark.parametrize(
+    ("arms", "baseline"),
+    [
+        (64, cm.Value()),
+        (65, 0.5 * cm.Value() + 0.1),
+        (100, cm.MinVariance()),
+        (100, cm.RunningMean()),
+        (256, cm.Value() - 0.5),
+        (300, cm.Value()),
+        (300, cm.Constant(-0.5)),
+    ],
+)
+def test_many_arms_replay(arms: int, baseline: Baseline) -> None:
+    """One arm of many moves at a time: sums over leaves instead of over all arms."""
+    rng = np.random.default_rng(arms)
+    check(
+        cm.Experiment(
+            cm.Bandit(rng.uniform(0.0, 1.0, arms), noise="bernoulli"),
+            cm.Softmax(rng.normal(0.0, 1.0, arms)),
+            cm.Natural(step_size=0.3 / arms),
+            baseline=baseline,
+            steps=30,
+        )
+    )
+
+
+@pytest.mark.parametrize("arms", [65, 100, 1000])
+def test_many_arms_are_drawn_with_their_probabilities(arms: int) -> None:
+    rng = np.random.default_rng(3)
+    theta = rng.normal(0.0, 2.0, arms)
+    theta[rng.permutation(arms)[: arms // 3]] = -2000.0  # weight exactly 0
+    experiment = cm.Experiment(
+        cm.Bandit(np.zeros(arms)), cm.Softmax(theta), cm.Natural(step_size=0.1), steps=0,
+        record=cm.Record("action", "policy"),
+    )  # fmt: skip
+    runs = 200_000
+    data = cm.run(experiment, runs=runs, rng=1)
+    pi = data["policy"].values[0, 0]
+    counts = np.bincount(data["action"].values[:, 0].ravel(), minlength=arms)
+    assert counts[pi == 0.0].sum() == 0
+    often = pi * runs > 5
+    z = (counts - runs * pi)[often] / np.sqrt(runs * (pi * (1.0 - pi))[often])
+    assert np.abs(z).max() < 5.0
+    assert np.mean(z**2) == pytest.approx(1.0, abs=5.0 * np.sqrt(2.0 / often.sum()))
+
+
+def test_many_arms_far_from_the_centre() -> None:
+    """Rare arms throw theta to 1e6 and beyond: the sums follow, and nothing drifts."""
+    arms = 200
+    rng = np.random.default_rng(0)
+    experiment = cm.Experiment(
+        cm.Bandit(rng.uniform(0.0, 1.0, arms)),
+        cm.Softmax(rng.uniform(-40.0, 40.0, arms)),
+        cm.Natural(step_size=0.5),
+        baseline=cm.Value() - 0.2,
+        steps=400,
+        record=cm.Record("policy", "theta", "value", every=20),
+    )
+    data = cm.run(experiment, runs=40, rng=2)
+    theta = data["theta"].values
+    shifted = np.exp(theta - theta.max(axis=-1, keepdims=True))
+    pi = shifted / shifted.sum(axis=-1, keepdims=True)
+    np.testing.assert_allclose(data["policy"].values, pi, rtol=1e-12, atol=1e-290)
+    means = np.array(bandit(experiment).means)
+    np.testing.assert_allclose(data["value"].values, pi @ means, rtol=1e-12)
+    assert np.abs(theta).max() > 1e3
+
+
 def test_a_running_mean_forgets_its_initial_value_entirely() -> None:
     check(
         cm.Experiment(

@@ -43,6 +43,13 @@ EXPERIMENTS = {
         behaviour=cm.EpsilonGreedy(0.3),
         steps=40,
     ),
+    "130 arms": cm.Experiment(
+        problem=cm.Bandit(np.linspace(0, 1, 130)),
+        policy=cm.Softmax(np.linspace(3, 0, 130)),
+        update=cm.Natural(step_size=0.01),
+        baseline=cm.Value() - 0.1,
+        steps=40,
+    ),
     "direct": cm.Experiment(
         problem=cm.Bandit([1.0, 0.7, 0.0], noise="uniform", half_width=0.2),
         policy=cm.Direct(),

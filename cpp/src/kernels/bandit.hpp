@@ -21,13 +21,16 @@ class BanditBlock {
     fill<W>(s_.running_mean, plan.running_mean_initial);
     fill<W>(s_.regret, 0.0);
     tracks_regret_ = wants(Quantity::kRegret);
+    moves_one_arm_ = plan.update == Update::kNatural && plan.samples == 1 && !plan.regularised &&
+                     plan.estimator != Estimator::kExpected;
+    if (moves_one_arm_ && plan.behaviour == Behaviour::kOnPolicy) keep_leaves(s_, plan);
   }
 
   void run() {
     std::int64_t t = 0;
     std::int64_t next_record = 0;
     const std::int64_t stretch = stretch_length();
-    settle(s_, plan_);
+    settle_start();
     for (;;) {
       if (next_record < plan_.time_count && plan_.times[next_record] == t) {
         record(next_record++, t);
@@ -60,8 +63,12 @@ class BanditBlock {
                         static_cast<std::uint64_t>(sample);
     reach_draw(s_, plan_, task_, number);
     const std::uint64_t row = number % kDraws * W;
-    draw_actions<KT, W>(s_.K(), rows, s_.action_uniforms + row, plan_.implicit.at(t), s_.action,
-                        s_.importance);
+    if (s_.has_leaves()) {
+      draw_from_leaves(s_, s_.action_uniforms + row, plan_.implicit.at(t));
+    } else {
+      draw_actions<KT, W>(s_.K(), rows, s_.action_uniforms + row, plan_.implicit.at(t), s_.action,
+                          s_.importance);
+    }
     draw_rewards(s_, plan_, s_.reward_uniforms + row);
   }
 
@@ -74,13 +81,11 @@ class BanditBlock {
     } else {
       compute_baseline(s_, plan_);
       const BehaviourRows rows = behaviour_rows(s_, plan_, t);
-      const bool single =
-          plan_.update == Update::kNatural && plan_.samples == 1 && !plan_.regularised;
-      if (!single) fill_rows(s_.direction, 0.0);
+      if (!moves_one_arm_) fill_rows(s_.direction, 0.0);
       const double inverse_samples = 1.0 / static_cast<double>(plan_.samples);
       for (std::int64_t sample = 0; sample < plan_.samples; ++sample) {
         draw(rows, t, sample);
-        if (single) {
+        if (moves_one_arm_) {
           natural_single(s_, alpha);
         } else if (plan_.update == Update::kVanilla) {
           add_score_sample(s_, inverse_samples);
@@ -92,11 +97,16 @@ class BanditBlock {
                             static_cast<double>(t * plan_.samples + sample + 1));
         }
       }
-      if (single) return settle(s_, plan_);
+      if (moves_one_arm_) return s_.has_leaves() ? settle_leaves(s_) : settle(s_, plan_);
     }
     if (plan_.regularised) add_entropy_gradient(s_, plan_, plan_.entropy.at(t));
     apply_direction(s_, plan_, alpha);
     settle(s_, plan_);
+  }
+
+  void settle_start() {
+    if (!s_.has_leaves()) return settle(s_, plan_);
+    settle_all_leaves(s_);
   }
 
   void fill_rows(double* rows, double value) {
@@ -160,6 +170,7 @@ class BanditBlock {
   const BlockTask& task_;
   Block<KT, W> s_;
   bool tracks_regret_ = false;
+  bool moves_one_arm_ = false;
 };
 
 template <int W>

@@ -8,7 +8,7 @@
 // for any number, or both; they work on unnormalised weights (pi_i = weight_i / total).
 #pragma once
 
-#include "policies.hpp"
+#include "leaves.hpp"
 
 namespace committal::COMMITTAL_ISA {
 
@@ -234,6 +234,8 @@ COMMITTAL_INLINE void compute_baseline(Block<KT, W>& s, const BanditView& plan) 
     const double* out = s.spare;
     if (term.kind == BaselineKind::kRunningMean) {
       out = s.running_mean;
+    } else if (term.kind == BaselineKind::kValue && s.has_leaves()) {
+      value_from_leaves(s, s.spare);
     } else {
       evaluate_kind<KT>(term.kind, s.arm_rows(), SharedRewards{plan.means}, term.parameter,
                         s.spare);

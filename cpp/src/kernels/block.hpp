@@ -40,7 +40,17 @@ struct Block {
   double* record;           // [max(arms, samples)][W]
   std::int64_t* action;     // [W] a
   std::uint64_t* run;       // [W]
-  std::uint64_t filled;     // which stretch of kDraws draws the uniforms hold
+  // With many arms of which one moves at a time (leaves.hpp); leaves is 0 otherwise.
+  std::int64_t leaves;
+  std::int64_t leaf_arms;  // a power of two
+  int leaf_shift;          // its logarithm
+  bool leaf_values_kept;
+  std::int64_t own_arms;  // leaves * leaf_arms
+  double* own_weight;     // [W][own_arms] the weights once more, lane by lane
+  double* leaf_total;     // [leaves][W]
+  double* leaf_value;     // [leaves][W] sum of weight times mean reward
+  double* leaf_means;     // [own_arms]
+  std::uint64_t filled;   // which stretch of kDraws draws the uniforms hold
 
   COMMITTAL_INLINE std::int64_t K() const {
     if constexpr (KT > 0) {
@@ -49,6 +59,7 @@ struct Block {
       return arms;
     }
   }
+  COMMITTAL_INLINE bool has_leaves() const { return KT == 0 && leaves > 0; }
   COMMITTAL_INLINE ArmRows<W> arm_rows() const { return {K(), weight, total}; }
 };
 
@@ -62,6 +73,7 @@ inline void lay_out(Block<KT, W>& s, const BanditView& plan, const BlockTask& ta
     return rows_begin;
   };
   const std::int64_t arms = plan.arms;
+  const LeafLayout leaves = leaf_layout(arms);
   s.arms = arms;
   s.theta = take(arms);
   s.weight = take(arms);
@@ -82,6 +94,11 @@ inline void lay_out(Block<KT, W>& s, const BanditView& plan, const BlockTask& ta
   s.action_uniforms = take(kDraws);
   s.reward_uniforms = take(kDraws);
   s.record = take(arms > plan.samples ? arms : plan.samples);
+  s.leaf_total = take(leaves.count);
+  s.leaf_value = take(leaves.count);
+  s.own_weight = take(leaves.count > 0 ? leaves.padded_arms : 0);
+  s.leaf_means = take((leaves.padded_arms + W - 1) / W);
+  s.leaves = 0;
   s.filled = ~std::uint64_t{0};
 }
 

@@ -13,6 +13,8 @@ namespace committal::COMMITTAL_ISA {
 inline constexpr double kTotalMin = 0x1p-40;
 inline constexpr double kTotalMax = 0x1p+40;
 
+COMMITTAL_INLINE bool in_range(double total) { return total >= kTotalMin && total <= kTotalMax; }
+
 // Gives one lane the shift max(theta) and its weights again. Cold.
 template <int KT, int W>
 void rebase_lane(Block<KT, W>& s, int l) {
@@ -31,7 +33,7 @@ void rebase_lane(Block<KT, W>& s, int l) {
 template <int KT, int W>
 void rebase_where_needed(Block<KT, W>& s) {
   for (int l = 0; l < W; ++l) {
-    if (!(s.total[l] >= kTotalMin && s.total[l] <= kTotalMax)) rebase_lane(s, l);
+    if (!in_range(s.total[l])) rebase_lane(s, l);
   }
 }
 
@@ -58,18 +60,22 @@ COMMITTAL_INLINE void sum_rows(std::int64_t count, const double* rows, double* t
   }
 }
 
+// Whether the total of some lane has left its range.
+template <int KT, int W>
+COMMITTAL_INLINE bool outside_range(const Block<KT, W>& s) {
+  std::int64_t outside = 0;
+  COMMITTAL_LANES(l, W) {
+    outside |= static_cast<std::int64_t>(s.total[l] < kTotalMin) |
+               static_cast<std::int64_t>(s.total[l] > kTotalMax);
+  }
+  return outside != 0;
+}
+
 // Makes weight and total describe the current parameters.
 template <int KT, int W>
 COMMITTAL_INLINE void settle(Block<KT, W>& s, const BanditView& plan) {
   sum_rows<KT, W>(s.K(), s.weight, s.total);
-  if (plan.policy == Policy::kSoftmax) {
-    std::int64_t outside = 0;
-    COMMITTAL_LANES(l, W) {
-      outside |= static_cast<std::int64_t>(s.total[l] < kTotalMin) |
-                 static_cast<std::int64_t>(s.total[l] > kTotalMax);
-    }
-    if (outside != 0) rebase_where_needed(s);
-  }
+  if (plan.policy == Policy::kSoftmax && outside_range(s)) rebase_where_needed(s);
 }
 
 // The sums over all arms but one, for every arm, without subtracting nearly equal numbers: only the
