@@ -14,7 +14,9 @@ class BanditBlock {
     COMMITTAL_LANES(l, W) s_.run[l] = task.first_run + static_cast<std::uint64_t>(l);
     for (std::int64_t k = 0; k < s_.K(); ++k) fill<W>(s_.theta + k * W, plan.theta0[k]);
     if (plan.policy == Policy::kSoftmax) {
-      for (int l = 0; l < W; ++l) rebase_lane(s_, l);
+      rebase_lane(s_, 0);  // all lanes start alike
+      fill<W>(s_.shift, s_.shift[0]);
+      for (std::int64_t k = 0; k < s_.K(); ++k) fill<W>(s_.weight + k * W, s_.weight[k * W]);
     } else {
       fill<W>(s_.shift, 0.0);
     }
@@ -106,7 +108,7 @@ class BanditBlock {
 
   void settle_start() {
     if (!s_.has_leaves()) return settle(s_, plan_);
-    settle_all_leaves(s_);
+    start_leaves(s_);
   }
 
   void fill_rows(double* rows, double value) {

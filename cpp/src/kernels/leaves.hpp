@@ -81,9 +81,18 @@ void sum_leaves_of(Block<KT, W>& s, int l) {
   }
 }
 
+// At the start, when all lanes are alike.
 template <int KT, int W>
-COMMITTAL_INLINE void settle_all_leaves(Block<KT, W>& s) {
-  for (int l = 0; l < W; ++l) sum_leaves_of(s, l);
+void start_leaves(Block<KT, W>& s) {
+  sum_leaves_of(s, 0);
+  for (std::int64_t j = 0; j < s.leaves; ++j) {
+    fill<W>(s.leaf_total + j * W, s.leaf_total[j * W]);
+    fill<W>(s.leaf_value + j * W, s.leaf_value[j * W]);
+  }
+  for (int l = 1; l < W; ++l) {
+    double* own = s.own_weight + l * s.own_arms;
+    for (std::int64_t k = 0; k < s.own_arms; ++k) own[k] = s.own_weight[k];
+  }
   sum_rows<0, W>(s.leaves, s.leaf_total, s.total);
 }
 
