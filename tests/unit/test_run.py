@@ -144,13 +144,14 @@ def test_reduced_runs_need_little_memory(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are different there")
-def test_control_c_stops_at_once() -> None:
-    program = """
+@pytest.mark.parametrize("threads", [1, 2])
+def test_control_c_stops_at_once(threads: int) -> None:
+    program = f"""
 import sys, committal as cm
 exp = cm.Experiment(cm.Bandit([1, 0.7, 0]), cm.Softmax(), cm.Natural(0.01), cm.Value(), steps=10**7)
 cm.run(exp.replace(steps=0), runs=1, rng=0)  # loads what is slow to load
 print("ready", flush=True)
-cm.run(exp, runs=10_000, rng=0, progress=True)
+cm.run(exp, runs=10_000, rng=0, progress=True, threads={threads})
 """
     with subprocess.Popen(
         [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

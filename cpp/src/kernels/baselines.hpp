@@ -19,6 +19,10 @@ inline constexpr double kFloor = 1e-150;
 struct SharedRewards {
   const double* r;
   COMMITTAL_INLINE double at(std::int64_t k, int) const { return r[k]; }
+  template <int N>
+  COMMITTAL_INLINE Lanes<N> row(std::int64_t k, int) const {
+    return Lanes<N>(r[k]);
+  }
   // sum += weight * r_k
   COMMITTAL_INLINE void add(Pack& sum, const Pack& weight, std::int64_t k, int) const {
     sum += weight * r[k];
@@ -28,6 +32,10 @@ template <int W>
 struct LaneRewards {
   const double* rows;
   COMMITTAL_INLINE double at(std::int64_t k, int l) const { return rows[k * W + l]; }
+  template <int N>
+  COMMITTAL_INLINE Lanes<N> row(std::int64_t k, int l) const {
+    return Lanes<N>::load(rows + k * W + l);
+  }
   COMMITTAL_INLINE void add(Pack& sum, const Pack& weight, std::int64_t k, int l) const {
     sum += weight * pack(rows + k * W + l);
   }
@@ -92,24 +100,31 @@ struct MinVarianceGradientBaseline {
   static void rows(const ArmRows<W>& arms, Rewards r, double, double* out) {
     OthersSums<W> sums;
     sum_others(arms, sums);
-    double value[W];
-    double denominator[W];
-    fill<W>(value, 0.0);
-    fill<W>(denominator, 0.0);
-    fill<W>(out, 0.0);
-    for (std::int64_t k = 0; k < arms.count; ++k) {
-      COMMITTAL_LANES(l, W) {
-        const double w = arms.weight[k * W + l];
-        const double rest = sums.sum_without(k, w, l);
-        const double x = w * (rest * rest + sums.squares_without(k, w, l));
-        out[l] += x * r.at(k, l);
-        denominator[l] += x;
-        value[l] += w * r.at(k, l);
+    constexpr int N = kSummedTogether<W>;
+    using Row = Lanes<N>;
+    for (int l = 0; l < W; l += N) {
+      const Row highest = Row::load(sums.highest + l);
+      const Row leader = Row::load(sums.leader + l);
+      const Row others = Row::load(sums.others + l);
+      const Row squares = Row::load(sums.squares + l);
+      const Row highest2 = highest * highest;
+      Row numerator(0.0);
+      Row denominator(0.0);
+      Row value(0.0);
+      for (std::int64_t k = 0; k < arms.count; ++k) {
+        const Row weight = Row::load(arms.weight + k * W + l);
+        const Row reward = r.template row<N>(k, l);
+        const auto leads = leader == Row(static_cast<double>(k));
+        const Row rest = select(leads, others, (others - weight) + highest);
+        const Row rest2 = select(leads, squares, (squares - weight * weight) + highest2);
+        const Row x = weight * (rest * rest + rest2);
+        numerator = numerator + x * reward;
+        denominator = denominator + x;
+        value = value + weight * reward;
       }
-    }
-    COMMITTAL_LANES(l, W) {
-      const bool defined = denominator[l] > 0.0;
-      out[l] = (defined ? out[l] : value[l]) / (defined ? denominator[l] : arms.total[l]);
+      const auto defined = denominator > Row(0.0);
+      (select(defined, numerator, value) / select(defined, denominator, Row::load(arms.total + l)))
+          .store(out + l);
     }
   }
 };
@@ -136,17 +151,20 @@ struct MinVarianceNaturalBaseline {
 
   template <int W, typename Rewards>
   static void rows(const ArmRows<W>& arms, Rewards r, double, double* out) {
-    double denominator[W];
-    fill<W>(out, 0.0);
-    fill<W>(denominator, 0.0);
-    for (std::int64_t k = 0; k < arms.count; ++k) {
-      COMMITTAL_LANES(l, W) {
-        const double x = 1.0 / larger(arms.weight[k * W + l], kFloor * arms.total[l]);
-        out[l] += x * r.at(k, l);
-        denominator[l] += x;
+    constexpr int N = kSummedTogether<W>;
+    using Row = Lanes<N>;
+    for (int l = 0; l < W; l += N) {
+      const Row least = Row(kFloor) * Row::load(arms.total + l);
+      Row numerator(0.0);
+      Row denominator(0.0);
+      for (std::int64_t k = 0; k < arms.count; ++k) {
+        const Row weight = Row::load(arms.weight + k * W + l);
+        const Row x = Row(1.0) / select(weight > least, weight, least);
+        numerator = numerator + x * r.template row<N>(k, l);
+        denominator = denominator + x;
       }
+      (numerator / denominator).store(out + l);
     }
-    COMMITTAL_LANES(l, W) out[l] /= denominator[l];
   }
 };
 

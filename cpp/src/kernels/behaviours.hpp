@@ -33,7 +33,8 @@ COMMITTAL_INLINE BehaviourRows behaviour_rows(Behaviour behaviour, double epsilo
       sum_others(arms, sums);
       for (std::int64_t k = 0; k < arms.count; ++k) {
         COMMITTAL_LANES(l, W) {
-          mixture[k * W + l] = (sums.leader[l] == k ? 1.0 - epsilon : 0.0) + share;
+          mixture[k * W + l] =
+              (sums.leader[l] == static_cast<double>(k) ? 1.0 - epsilon : 0.0) + share;
         }
       }
       break;

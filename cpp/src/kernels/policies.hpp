@@ -6,6 +6,7 @@
 #pragma once
 
 #include "block.hpp"
+#include "registers.hpp"
 
 namespace committal::COMMITTAL_ISA {
 
@@ -85,37 +86,46 @@ struct OthersSums {
   double highest[W];  // the leader's weight
   double others[W];   // sum of the weights but the leader's
   double squares[W];  // sum of their squares
-  std::int64_t leader[W];
+  double leader[W];   // its number
 
   COMMITTAL_INLINE double sum_without(std::int64_t k, double w, int l) const {
-    return leader[l] == k ? others[l] : (others[l] - w) + highest[l];
+    return leader[l] == static_cast<double>(k) ? others[l] : (others[l] - w) + highest[l];
   }
   COMMITTAL_INLINE double squares_without(std::int64_t k, double w, int l) const {
-    return leader[l] == k ? squares[l] : (squares[l] - w * w) + highest[l] * highest[l];
+    return leader[l] == static_cast<double>(k) ? squares[l]
+                                               : (squares[l] - w * w) + highest[l] * highest[l];
   }
 };
 
+// Lanes whose sums over many arms stay in registers together.
+template <int W>
+inline constexpr int kSummedTogether = W < 16 ? W : 16;
+
 template <int W>
 void sum_others(const ArmRows<W>& arms, OthersSums<W>& sums) {
-  COMMITTAL_LANES(l, W) {
-    sums.highest[l] = arms.weight[l];
-    sums.others[l] = 0.0;
-    sums.squares[l] = 0.0;
-    sums.leader[l] = 0;
-  }
-  for (std::int64_t k = 1; k < arms.count; ++k) {  // ties: the lowest index leads
-    COMMITTAL_LANES(l, W) {
-      const bool above = arms.weight[k * W + l] > sums.highest[l];
-      sums.highest[l] = above ? arms.weight[k * W + l] : sums.highest[l];
-      sums.leader[l] = above ? k : sums.leader[l];
+  constexpr int N = kSummedTogether<W>;
+  using Row = Lanes<N>;
+  for (int l = 0; l < W; l += N) {
+    Row highest = Row::load(arms.weight + l);
+    Row leader(0.0);
+    for (std::int64_t k = 1; k < arms.count; ++k) {  // ties: the lowest index leads
+      const Row weight = Row::load(arms.weight + k * W + l);
+      const auto above = weight > highest;
+      highest = select(above, weight, highest);
+      leader = select(above, Row(static_cast<double>(k)), leader);
     }
-  }
-  for (std::int64_t k = 0; k < arms.count; ++k) {
-    COMMITTAL_LANES(l, W) {
-      const double counted = sums.leader[l] == k ? 0.0 : arms.weight[k * W + l];
-      sums.others[l] += counted;
-      sums.squares[l] += counted * counted;
+    Row others(0.0);
+    Row squares(0.0);
+    for (std::int64_t k = 0; k < arms.count; ++k) {
+      const Row weight = Row::load(arms.weight + k * W + l);
+      const Row counted = select(leader == Row(static_cast<double>(k)), Row(0.0), weight);
+      others = others + counted;
+      squares = squares + counted * counted;
     }
+    highest.store(sums.highest + l);
+    others.store(sums.others + l);
+    squares.store(sums.squares + l);
+    leader.store(sums.leader + l);
   }
 }
 

@@ -66,9 +66,27 @@ COMMITTAL_INLINE Truth<W> operator<=(const Lanes<W>& a, const Lanes<W>& b) {
   return out;
 }
 template <int W>
+COMMITTAL_INLINE Truth<W> operator>(const Lanes<W>& a, const Lanes<W>& b) {
+  Truth<W> out;
+  COMMITTAL_ARMS(i, 0, Lanes<W>::kParts) out.part[i] = a.part[i] > b.part[i];
+  return out;
+}
+template <int W>
+COMMITTAL_INLINE Truth<W> operator==(const Lanes<W>& a, const Lanes<W>& b) {
+  Truth<W> out;
+  COMMITTAL_ARMS(i, 0, Lanes<W>::kParts) out.part[i] = a.part[i] == b.part[i];
+  return out;
+}
+template <int W>
 COMMITTAL_INLINE Truth<W> operator&(Truth<W> a, const Truth<W>& b) {
   COMMITTAL_ARMS(i, 0, Lanes<W>::kParts) a.part[i] &= b.part[i];
   return a;
+}
+template <int W>
+COMMITTAL_INLINE Lanes<W> select(const Truth<W>& which, const Lanes<W>& yes, const Lanes<W>& no) {
+  Lanes<W> out;
+  COMMITTAL_ARMS(i, 0, Lanes<W>::kParts) out.part[i] = which.part[i] ? yes.part[i] : no.part[i];
+  return out;
 }
 template <int W>
 COMMITTAL_INLINE bool all(const Truth<W>& truth) {
@@ -82,6 +100,11 @@ COMMITTAL_INLINE bool all(const Truth<W>& truth) {
 template <int W>
 COMMITTAL_INLINE Lanes<W> operator+(Lanes<W> a, const Lanes<W>& b) {
   COMMITTAL_ARMS(i, 0, Lanes<W>::kParts) a.part[i] += b.part[i];
+  return a;
+}
+template <int W>
+COMMITTAL_INLINE Lanes<W> operator-(Lanes<W> a, const Lanes<W>& b) {
+  COMMITTAL_ARMS(i, 0, Lanes<W>::kParts) a.part[i] -= b.part[i];
   return a;
 }
 template <int W>
