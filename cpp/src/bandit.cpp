@@ -5,12 +5,6 @@
 #include <utility>
 
 namespace committal {
-namespace {
-
-// From here on a wide block would not stay in the caches.
-
-}  // namespace
-
 BanditSimulator::BanditSimulator(BanditPlan plan) : plan_(std::move(plan)) { plan_.validate(); }
 
 std::int64_t BanditSimulator::time_count() const {

@@ -77,8 +77,7 @@ def encode(about: Mapping[str, Any], arrays: Arrays) -> bytes:
         kind = np.dtype(array.dtype).newbyteorder("<").str
         if kind not in _TYPES:
             raise TypeError(f"arrays of {array.dtype} cannot be stored")
-        # As bytes, without copying them; an array without elements cannot be cast.
-        raw = np.ascontiguousarray(array, kind).data.cast("B") if array.size else b""
+        raw = np.ascontiguousarray(array, kind).reshape(-1).view(np.uint8).data
         entries.append({"name": name, "dtype": kind, "shape": array.shape, "offset": offset})
         pieces += [raw, bytes(-len(raw) % _ALIGNMENT)]
         offset += _padded(len(raw))

@@ -32,8 +32,8 @@ _CONNECT_SECONDS = 20.0
 _WATCH_SECONDS = 0.01
 _MOST_FETCHES = 32
 
-#: Threads of each of the last tasks, of those that would otherwise be idle.
-_SHARED_BY = 4
+#: Threads of each of the last tasks, at least, so that those of a finished one are taken over.
+_SHARED_BY = 2
 
 #: How often a task is tried again after its worker died.
 MOST_RETRIES = 20
@@ -172,12 +172,13 @@ class Cancelled(Exception):  # noqa: N818  # it is not an error
 
 
 class LocalThreads:
-    """The cores of this machine: each works on a chunk of its own.
+    """The cores of this machine: each works on a chunk of its own while there are enough.
 
     Parameters
     ----------
     threads : int
-        How many threads compute at the same time.
+        How many cores there are to use; while the last tasks share them, up to twice as many
+        threads take turns.
     tasks : int
         How many tasks there are. The last ones get several threads each, so that no core is idle
         while the others finish.
@@ -186,16 +187,19 @@ class LocalThreads:
     --------
     >>> local = LocalThreads(threads=4, tasks=6)
     >>> local.workers, [local.begin() for _ in range(6)]
-    (4, [1, 1, 4, 4, 4, 4])
+    (4, [1, 1, 2, 2, 2, 2])
+    >>> local = LocalThreads(threads=4, tasks=1)
+    >>> local.begin()
+    4
     """
 
     def __init__(self, *, threads: int, tasks: int) -> None:
-        self.workers = max(1, min(threads, tasks))
-        self._threads = threads
+        self.workers = threads
         self._waiting = tasks
         self._lock = threading.Lock()
         self._cancelled = threading.Event()
         self._done: dict[int, int] = {}
+        self._granted: dict[int, int] = {}
 
     @contextmanager
     def executor(self) -> Iterator[Executor]:
@@ -217,9 +221,12 @@ class LocalThreads:
         with self._lock:
             left = max(self._waiting, 1)
             self._waiting -= 1
-        if left > self.workers:
-            return 1
-        return max(self._threads // left, min(self._threads, _SHARED_BY))
+            granted = 1
+            if left <= self.workers:
+                free = self.workers - sum(self._granted.values())
+                granted = max(free // left, min(self.workers, _SHARED_BY))
+            self._granted[threading.get_ident()] = granted
+        return granted
 
     def report(self, done: int) -> None:
         """Take note of the updates that this thread has done of its task; called by the core."""
@@ -230,6 +237,8 @@ class LocalThreads:
     def finished(self) -> None:
         """Take note that this thread's task is finished."""
         self._done.pop(threading.get_ident(), None)
+        with self._lock:
+            self._granted.pop(threading.get_ident(), None)
 
     @property
     def updates_under_way(self) -> int:

@@ -125,7 +125,6 @@ class Store:
         self.manifest = dict(manifest)
         self._lock: int | None = None
         self._synced_at = 0.0
-        self._written: set[Place] = set()
         self._syncing = threading.Lock()
         #: Whether nobody else was writing when the lock was taken.
         self.alone = True
@@ -338,7 +337,7 @@ class Store:
         return True
 
     def read(self, place: Place) -> chunkfile.Arrays:
-        """Read a chunk, comparing its checksum unless this object has written it.
+        """Read a chunk, comparing its checksum.
 
         Raises
         ------
@@ -347,8 +346,7 @@ class Store:
         """
         file = self.path / CHUNKS / place.name
         try:
-            data = file.read_bytes()
-            facts, arrays = chunkfile.decode(data, verify=place not in self._written)
+            facts, arrays = chunkfile.decode(file.read_bytes())
             self._recognise(place, facts)
         except chunkfile.ChunkError as error:
             remedy = f"{_RESUME}; open(store, verify=True) leaves it out"
@@ -364,7 +362,6 @@ class Store:
         failure may lose the chunks of that second; a process that is killed loses none.
         """
         self._replace(self.path / CHUNKS, place.name, data)
-        self._written.add(place)
         if self._syncing.acquire(blocking=False):
             try:
                 if time.monotonic() - self._synced_at > _SYNC_SECONDS:

@@ -55,7 +55,8 @@ inline constexpr int kWideBlock = 64;    // few arms: everything stays in the L1
 inline constexpr int kNarrowBlock = 16;  // many arms
 
 // Many arms are summed by leaves (kernels/leaves.hpp): about as many arms per leaf as leaves.
-inline constexpr std::int64_t kManyArms = 64;
+inline constexpr std::int64_t kManyArms =
+    64;  // with more, a wide block would not stay in the cache
 struct LeafLayout {
   std::int64_t arms;         // per leaf, a power of two
   std::int64_t count;        // 0 for few arms

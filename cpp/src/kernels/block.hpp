@@ -63,7 +63,7 @@ struct Block {
   COMMITTAL_INLINE ArmRows<W> arm_rows() const { return {K(), weight, total}; }
 };
 
-// Carves the rows of a block out of task.workspace; bandit_workspace_bytes() mirrors it.
+// Carves the rows of a block out of task.workspace; BanditSimulator::workspace_bytes() mirrors it.
 template <int KT, int W>
 inline void lay_out(Block<KT, W>& s, const BanditView& plan, const BlockTask& task) {
   double* next = static_cast<double*>(task.workspace);

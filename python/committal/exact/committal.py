@@ -286,7 +286,8 @@ def committal_probability(
         isinstance(arm, bool) or not isinstance(arm, int) or not 0 <= arm < problem.arms
     ):
         raise ConfigError("arm", arm, f"None or an integer in [0, {problem.arms - 1}]")
-    dynamics.states_of(experiment, starts, None, argument="starts")  # refused before anything is solved
+    # Refused before anything is solved.
+    dynamics.states_of(experiment, starts, None, argument="starts")
     found = committal_map(experiment, tolerance=tolerance)
     means = np.array(problem.means)
     wanted = means < means.max() if arm is None else np.arange(problem.arms) == arm

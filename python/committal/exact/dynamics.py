@@ -214,7 +214,8 @@ def states_of(
 ) -> Floats:
     """Return parameters (..., D) from parameters, from probabilities, or the start.
 
-    `argument` is what the caller calls `theta`, for errors. A sigmoid has one parameter, so its `theta` has no axis of arms.
+    `argument` is what the caller calls `theta`, for errors. A sigmoid has one parameter, so its
+    `theta` has no axis of arms.
 
     Examples
     --------
