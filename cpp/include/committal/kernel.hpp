@@ -63,7 +63,7 @@ struct LeafLayout {
   std::int64_t padded_arms;  // in whole leaves
 };
 COMMITTAL_FORCE_INLINE LeafLayout leaf_layout(std::int64_t arms) {
-  if (arms <= kManyArms) return {0, 0, arms};
+  if (arms <= 128) return {0, 0, arms};
   std::int64_t size = 16;
   while (size * size < arms) size *= 2;
   const std::int64_t count = (arms + size - 1) / size;
