@@ -228,7 +228,7 @@ std::vector<double> values_of(const BanditSimulator& plan, int threads, const st
 }
 
 TEST(results_do_not_depend_on_the_machine) {
-  for (const std::int64_t arms : {2, 3, 5, 17, 70, 300}) {
+  for (const std::int64_t arms : {2, 3, 5, 17, 70, 130, 300}) {
     const BanditSimulator plan(small_plan(arms));
     const std::vector<double> expected = values_of(plan, 1, "generic", 64);
     for (const std::string& isa : available_isas()) {

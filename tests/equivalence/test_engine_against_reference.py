@@ -348,14 +348,15 @@ def test_the_shortest_path_of_the_engine_replays(
     )
 
 
-# 65: the last leaf holds one arm; 256: whole leaves; 300: leaves of another size.
+# 128: the last without leaves; 129: the last leaf holds one arm; 256: whole leaves; 300: leaves of
+# another size.
 @pytest.mark.parametrize(
     ("arms", "baseline"),
     [
-        (64, cm.Value()),
-        (65, 0.5 * cm.Value() + 0.1),
-        (100, cm.MinVariance()),
-        (100, cm.RunningMean()),
+        (128, cm.Value()),
+        (129, 0.5 * cm.Value() + 0.1),
+        (130, cm.MinVariance()),
+        (130, cm.RunningMean()),
         (256, cm.Value() - 0.5),
         (300, cm.Value()),
         (300, cm.Constant(-0.5)),
@@ -375,7 +376,7 @@ def test_many_arms_replay(arms: int, baseline: Baseline) -> None:
     )
 
 
-@pytest.mark.parametrize("arms", [65, 100, 1000])
+@pytest.mark.parametrize("arms", [100, 129, 1000])
 def test_many_arms_are_drawn_with_their_probabilities(arms: int) -> None:
     rng = np.random.default_rng(3)
     theta = rng.normal(0.0, 2.0, arms)

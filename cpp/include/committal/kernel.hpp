@@ -54,16 +54,17 @@ struct KernelTable {
 inline constexpr int kWideBlock = 64;    // few arms: everything stays in the L1 cache
 inline constexpr int kNarrowBlock = 16;  // many arms
 
-// Many arms are summed by leaves (kernels/leaves.hpp): about as many arms per leaf as leaves.
-inline constexpr std::int64_t kManyArms =
-    64;  // with more, a wide block would not stay in the cache
+inline constexpr std::int64_t kManyArms = 64;  // with more, a wide block would leave the cache
+
+// Still more arms are summed by leaves (kernels/leaves.hpp): about as many arms per leaf as leaves.
+inline constexpr std::int64_t kArmsWithoutLeaves = 128;
 struct LeafLayout {
   std::int64_t arms;         // per leaf, a power of two
   std::int64_t count;        // 0 for few arms
   std::int64_t padded_arms;  // in whole leaves
 };
 COMMITTAL_FORCE_INLINE LeafLayout leaf_layout(std::int64_t arms) {
-  if (arms <= 128) return {0, 0, arms};
+  if (arms <= kArmsWithoutLeaves) return {0, 0, arms};
   std::int64_t size = 16;
   while (size * size < arms) size *= 2;
   const std::int64_t count = (arms + size - 1) / size;
