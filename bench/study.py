@@ -22,8 +22,8 @@ import numpy as np
 import xarray  # noqa: F401  # imported before the clock starts
 
 import committal as cm
-from committal.engine import Engine
-from committal.system import available_threads
+from committal.simulation.engine import Engine
+from committal.support.machine import available_threads
 
 ROUNDS = 5
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 import committal as cm
-from committal.cli import main
+from committal.cli.app import main
 
 STUDY = """\
 runs = 400
@@ -175,7 +175,7 @@ def test_schema(tmp_path: Path) -> None:
 def test_mistakes_are_named(
     file: Path, store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("committal.executors._CONNECT_SECONDS", 0.2)
+    monkeypatch.setattr("committal.study.executors._CONNECT_SECONDS", 0.2)
     file.write_text(STUDY.replace("step_size = 0.1}", "step_size = -1}"))
     for arguments, code, message in (
         (("run", file, "--out", tmp_path / "x"), 2, "study.toml:8: experiment.update.step_size"),

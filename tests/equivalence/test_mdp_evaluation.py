@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import committal as cm
-from committal import reference_mdp as oracle
+from committal.reference import mdp as oracle
 
 GAMMAS = (0.0, 0.5, 0.9, 0.99, 0.999, 0.9999)
 

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import committal as cm
-from committal import reference_mdp as oracle
 from committal.config import Baseline, Behaviour, Estimator
-from committal.reference import initial_memory
+from committal.reference import mdp as oracle
+from committal.reference.bandit import initial_memory
 
 # Two possible first states, two later ones, two ends: over after two steps at the latest.
 LAYERS = cm.TabularMDP(

@@ -7,7 +7,7 @@ import pytest
 
 import committal as cm
 from committal import _core
-from committal.plan import lower
+from committal.lowering.bandit import lower
 
 SLIPPERY = cm.gridworld("S..#A\n...#.\n.....", goals={"A": 1.0}, slip=0.2, limit=23)
 ALL = (
@@ -119,7 +119,7 @@ def test_a_recorder_changes_nothing(experiment: cm.Experiment) -> None:
 
 @pytest.mark.parametrize("isa", _core.available()["isas"])
 def test_evaluation_has_the_same_bits(isa: str) -> None:
-    from committal.evaluate import _model
+    from committal.exact.evaluation import _model
 
     model = _model(SLIPPERY)
     rng = np.random.default_rng(0)

@@ -41,7 +41,7 @@ def test_nothing_is_computed_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     def refuse(*arguments: object, **options: object) -> None:
         raise AssertionError("computed again")
 
-    monkeypatch.setattr("committal.engine.Engine.compute", refuse)
+    monkeypatch.setattr("committal.simulation.engine.Engine.compute", refuse)
     Lab(tmp_path, rng=3).sample(EXP, 20)
     assert file.stat().st_mtime_ns == before
     for other in (Lab(tmp_path, rng=4), Lab(tmp_path, rng=3, runs=10)):

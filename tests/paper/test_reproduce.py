@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 import committal as cm
 from committal import paper
-from committal.cli import app
+from committal.cli.app import app
 from committal.paper import registry, runner
 
 SOME_FIGURES = ("fig2", "figA9", "figA11")
@@ -111,7 +111,7 @@ def test_a_second_call_is_instant(made: tuple[Path, Any], monkeypatch: pytest.Mo
     def refuse(*arguments: object, **options: object) -> None:
         raise AssertionError("made again")
 
-    monkeypatch.setattr("committal.engine.Engine.compute", refuse)
+    monkeypatch.setattr("committal.simulation.engine.Engine.compute", refuse)
     monkeypatch.setattr("committal.plot.sheet.save", refuse)
     start = time.perf_counter()
     again = list(paper.reproduce(SOME_FIGURES, out=out, runs=RUNS, rng=7))
@@ -129,7 +129,7 @@ def test_restyling_draws_but_does_not_compute(
     def refuse(*arguments: object, **options: object) -> None:
         raise AssertionError("computed again")
 
-    monkeypatch.setattr("committal.engine.Engine.compute", refuse)
+    monkeypatch.setattr("committal.simulation.engine.Engine.compute", refuse)
     monkeypatch.setattr(runner, "_sources", lambda: "restyled")
     (entry,) = paper.reproduce(["figA9"], out=out, runs=RUNS, rng=7)
     assert not entry.stored

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 import committal as cm
-from committal.cli import main
-from committal.executors import DaskExecutor, InFlight
+from committal.cli.app import main
+from committal.study.executors import DaskExecutor, InFlight
 
 distributed = pytest.importorskip("distributed")
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import committal as cm
-from committal.store import Store
+from committal.study.store.store import Store
 
 SERVER = Path(__file__).with_name("kill_server.py")
 CHUNKS = 3 * 10

@@ -37,7 +37,7 @@ from committal.config import (
     Vanilla,
 )
 from committal.config.base import kinds
-from committal.config.rules import LEGAL_UPDATES
+from committal.config.rules.bandit import LEGAL_UPDATES
 from committal.errors import CombinationError, ConfigError, ConfigTypeError
 
 TWO = Bandit([1.0, 0.0])

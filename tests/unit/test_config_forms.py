@@ -50,9 +50,9 @@ from committal.config import (
     kinds,
 )
 from committal.errors import ConfigError, ConfigTypeError
-from committal.sequential import Precision
+from committal.inference.sequences import Precision
 
-EVERYTHING: dict[str, Any] = {name: getattr(cfg, name) for name in cfg.__all__}
+EVERYTHING: dict[str, Any] = {name: getattr(cfg, name) for name in dir(cfg) if name[0] != "_"}
 
 # -- strategies ------------------------------------------------------------------------------------
 

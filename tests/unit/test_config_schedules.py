@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from committal.config import Decay, Values, keeps_exploring, robbins_monro
-from committal.config.check import Interval
 from committal.config.schedules import rate
 from committal.errors import ConfigError, ConfigTypeError
+from committal.support.check import Interval
 
 
 @pytest.mark.parametrize("power", [0, 0.3, 0.5, 1, 1.7, 2, 5])

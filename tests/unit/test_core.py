@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import committal as cm
 from committal import _core
-from committal.plan import describe_core_names, lower
+from committal.lowering.bandit import describe_core_names, lower
 
 ISAS = _core.available()["isas"]
 
@@ -83,7 +83,7 @@ def test_elementary_functions_have_the_same_bits(isa: str) -> None:
 @given(st.lists(st.floats(-1e30, 1e30), min_size=1, max_size=40))
 def test_exact_sums(numbers: list[float]) -> None:
     """The mean of a reduction is the correctly rounded mean, whatever cancels."""
-    from committal.reduction import moments
+    from committal.inference.exact_sums import moments
 
     limbs = np.zeros((1, 1, 2, _core.ACCUMULATOR_LIMBS), np.int64)
     # theta_0 of a run that makes no step is the number itself.

@@ -1,4 +1,4 @@
-"""The arrow config → plan → core → results → analysis → plot → cli points one way."""
+"""One way through the house: every folder has a rank and imports only from lower ones."""
 
 from __future__ import annotations
 
@@ -14,44 +14,30 @@ import committal
 
 PACKAGE = Path(committal.__file__).parent
 
-# From left to right. A module may import from layers to its left and from itself, never from a
-# neighbour in its own layer.
-LAYERS = (
-    {"errors", "_version", "progress", "system"},
+# From the ground up. A folder imports from lower ranks and from itself, never from a neighbour.
+RANKS = (
+    {"support"},
     {"config"},
-    {"lowering", "gym_env", "grid"},
-    {"plan_mdp", "gym"},
-    {"plan", "streams", "reference"},
-    {"_core", "quantities", "reduction"},
-    {"results", "evaluate"},
-    {"engine", "chunkfile", "special", "exact"},
-    {"run", "store", "costs", "executors", "sequential"},
-    {"stacked", "exports", "rounds", "theory"},
-    {"campaign"},
-    {"study"},
-    {"studyfile"},
-    {"analysis", "studyschema"},
-    {"plot"},
-    {"demo", "commands", "paper"},
+    {"lowering", "inference", "reference", "interop"},
+    {"simulation", "exact", "analysis"},
+    {"study", "theory", "plot"},
+    {"paper"},
     {"cli"},
-    {"__init__", "__main__"},
 )
-RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
+RANK = {folder: rank for rank, folders in enumerate(RANKS) for folder in folders}
+GROUND = {"errors", "_version", "_core"}  # what everybody may import
+DOORS = {"__init__", "__main__"}  # what may import everybody; there are no other files
 
 # Who may import what from outside; "lazily" means inside of a function only.
 CONFINED = {
     "matplotlib": {"plot"},
     "mpltern": {"plot"},
-    "xarray": {
-        *("results", "run", "stacked", "study", "exports"),
-        *("analysis", "plot", "demo", "commands", "paper", "cli"),
-    },
-    "typer": {"cli", "commands"},
-    "distributed": {"executors"},
-    "gymnasium": {"gym", "gym_env"},
+    "xarray": {"interop", "simulation", "analysis", "study", "plot", "paper", "cli"},
+    "typer": {"cli"},
+    "distributed": {"study"},
+    "gymnasium": {"interop"},
 }
 LAZY = {"xarray", "distributed"}
-ORACLE = {"reference_mdp": "reference"}
 
 
 def modules() -> list[Path]:
@@ -59,9 +45,8 @@ def modules() -> list[Path]:
 
 
 def unit_of(path: Path) -> str:
-    """The file or the subpackage directly below the package; the oracle is two files."""
-    name = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-    return ORACLE.get(name, name)
+    """The file or the folder directly below the package."""
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
 def imports(path: Path) -> Iterator[tuple[str, bool]]:
@@ -92,35 +77,33 @@ def _imports(node: ast.AST, package: list[str], eager: bool) -> Iterator[tuple[s
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(PACKAGE)))
-def test_imports_point_left(path: Path) -> None:
+def test_imports_point_down(path: Path) -> None:
     unit = unit_of(path)
-    assert unit in RANK, f"say in LAYERS where {unit} belongs"
+    assert unit in {*RANK, *GROUND, *DOORS}, f"give {unit} a place: a folder of RANKS"
     for name, _ in imports(path):
-        parts = name.split(".")
-        if parts[0] != "committal" or len(parts) < 2 or unit == "__init__":
+        top, *below = name.split(".")
+        if top != "committal" or unit in DOORS or below[0] in GROUND | {unit}:
             continue
-        target = ORACLE.get(parts[1], parts[1])
-        assert target in RANK, f"{path.name} imports {name}: import it from its own module"
-        assert target == unit or RANK[target] < RANK[unit], f"{unit} imports {target}"
+        assert below[0] in RANK, f"{path.name} imports {name}: import it from its own module"
+        assert unit in RANK, f"{unit} is the ground and imports {below[0]}"
+        assert RANK[below[0]] < RANK[unit], f"{unit} imports {below[0]}"
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(PACKAGE)))
 def test_libraries_stay_where_they_belong(path: Path) -> None:
     unit = unit_of(path)
-    if unit == "__init__":
-        unit = "run"  # the public face may name the type of what run returns
     for name, eager in imports(path):
         library = name.split(".")[0]
         assert unit in CONFINED.get(library, {unit}), f"{unit} imports {library}"
         assert not (library in LAZY and eager), f"{unit} imports {library} at import"
 
 
-@pytest.mark.parametrize("file", ["reference.py", "reference_mdp.py"])
-def test_the_oracle_needs_only_numpy_and_configurations(file: str) -> None:
+@pytest.mark.parametrize("path", sorted((PACKAGE / "reference").glob("*.py")), ids=lambda p: p.stem)
+def test_the_oracle_needs_only_numpy_and_configurations(path: Path) -> None:
     standard = sys.stdlib_module_names
-    for name, _ in imports(PACKAGE / file):
+    for name, _ in imports(path):
         top, *rest = name.split(".")
-        own = {"config", "reference", "reference_mdp"}
+        own = {"config", "reference", "support", "errors"}
         assert top in standard | {"numpy"} or (top == "committal" and rest[0] in own), name
 
 
@@ -130,7 +113,7 @@ def test_a_planted_violation_is_found(tmp_path: Path, monkeypatch: pytest.Monkey
     wrong = tmp_path / "config" / "sneaky.py"
     wrong.write_text("def f():\n    from ..plot import simplex\n")
     with pytest.raises(AssertionError, match="config imports plot"):
-        test_imports_point_left(wrong)
+        test_imports_point_down(wrong)
     wrong.write_text("import matplotlib.pyplot as plt\n")
     with pytest.raises(AssertionError, match="config imports matplotlib"):
         test_libraries_stay_where_they_belong(wrong)

@@ -73,7 +73,7 @@ def test_an_environment_plays_the_mdp() -> None:
         assert terminated or steps == GRID.limit
         returns.append(total)
         lengths.append(steps)
-    from committal.reference_mdp import value_within
+    from committal.reference.mdp import value_within
 
     want = value_within(GRID, np.full((GRID.n_states, 4), 0.25))
     assert abs(np.mean(returns) - want) < 5.0 * np.std(returns) / np.sqrt(len(returns))
@@ -121,7 +121,7 @@ def test_without_gymnasium_the_error_says_what_to_install(monkeypatch: pytest.Mo
             raise ImportError(name)
         return imported(name, *rest, **options)
 
-    monkeypatch.delitem(sys.modules, "committal.gym_env", raising=False)
+    monkeypatch.delitem(sys.modules, "committal.interop.environment", raising=False)
     monkeypatch.setattr(builtins, "__import__", missing)
     with pytest.raises(ImportError, match=r"pip install committal\[gymnasium\]"):
         cm.to_gymnasium(GRID)

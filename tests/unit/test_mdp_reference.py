@@ -7,7 +7,7 @@ import pytest
 
 import committal as cm
 from committal import reference
-from committal import reference_mdp as oracle
+from committal.reference import mdp as oracle
 
 # 0 -> 1 -> goal; staying costs nothing.
 CHAIN = cm.TabularMDP(

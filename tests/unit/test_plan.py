@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from committal import lowering, plan_mdp
-from committal import plan as plan_module
 from committal.config import (
     MDP_RECORDABLE,
     RECORDABLE,
@@ -48,7 +46,10 @@ from committal.config import (
     kinds,
 )
 from committal.errors import CombinationError, ConfigTypeError
-from committal.plan import Plan, describe_core_names, lower
+from committal.lowering import bandit as plan_module
+from committal.lowering import mdp as plan_mdp
+from committal.lowering import parts as lowering
+from committal.lowering.bandit import Plan, describe_core_names, lower
 
 TWO = Bandit([1.0, 0.0])
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 import committal as cm
-from committal.reduction import Histogram, exact_sums, moments
+from committal.inference.exact_sums import Histogram, exact_sums, moments
 
 BASE = -2176
 LIMBS = 140

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import committal as cm
-from committal import system
-from committal.progress import Bar, render
+from committal.support import machine as system
+from committal.support.progress import Bar, render
 
 ConfigError = cm.errors.ConfigError
 ConfigTypeError = cm.errors.ConfigTypeError
@@ -135,7 +135,7 @@ def test_refuses_what_does_not_fit_into_memory(experiment: cm.Experiment) -> Non
 def test_reduced_runs_need_little_memory(
     experiment: cm.Experiment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    module = sys.modules["committal.run"]  # the name is that of the function
+    module = sys.modules["committal.simulation.run"]  # the name is that of the function
     monkeypatch.setattr(module, "available_memory", lambda: 1_000)
     with pytest.raises(ConfigError, match="fewer recorded times"):
         cm.run(reduced(experiment), runs=1, rng=0)

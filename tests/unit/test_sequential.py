@@ -9,8 +9,8 @@ import numpy.typing as npt
 import pytest
 
 import committal as cm
-from committal.sequential import mean_sequence, rate_sequence
-from committal.special import (
+from committal.inference.sequences import mean_sequence, rate_sequence
+from committal.inference.special import (
     beta_cdf,
     beta_quantile,
     log_beta,

@@ -18,8 +18,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import committal as cm
-from committal import chunkfile
-from committal.store import Place, Store, place_of
+from committal.study.store import chunks as chunkfile
+from committal.study.store.store import Place, Store, place_of
 
 StoreError = cm.StoreError
 

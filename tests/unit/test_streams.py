@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from committal.errors import ConfigError, ConfigTypeError
-from committal.streams import stream_key
+from committal.simulation.streams import stream_key
 
 
 def test_known_keys() -> None:

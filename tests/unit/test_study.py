@@ -15,9 +15,9 @@ import pytest
 import xarray as xr
 
 import committal as cm
-from committal import costs
-from committal.engine import Engine
-from committal.store import Store
+from committal.simulation.engine import Engine
+from committal.study import costs
+from committal.study.store.store import Store
 
 ConfigError = cm.errors.ConfigError
 ConfigTypeError = cm.errors.ConfigTypeError
@@ -489,7 +489,7 @@ def test_large_tables_are_cut() -> None:
 
 
 def test_chunks_do_not_depend_on_the_machine(base: cm.Experiment) -> None:
-    from committal.grid import Grid
+    from committal.config.grid import Grid
 
     long = base.replace(steps=1000)
     assert costs.chunk_size(Grid(long), 10**6) % 64 == 0
@@ -534,7 +534,7 @@ def test_run_refuses_by_name(base: cm.Experiment, arguments: dict[str, Any], mes
 def test_refuses_what_does_not_fit_into_memory(
     base: cm.Experiment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("committal.study.available_memory", lambda: 10_000)
+    monkeypatch.setattr("committal.study.study.available_memory", lambda: 10_000)
     with pytest.raises(ConfigError, match=r"store = None .* a directory"):
         cm.Study(base, GRID, runs=1000, rng=0).run(progress=False)
 
@@ -582,7 +582,7 @@ def test_export_in_pieces(
     base: cm.Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("dask")
-    monkeypatch.setattr("committal.exports.available_memory", lambda: 10_000)
+    monkeypatch.setattr("committal.interop.export.available_memory", lambda: 10_000)
     data = cm.Study(base, GRID, runs=70, rng=0).run(tmp_path / "store", progress=False)
     cm.export(data, tmp_path / "data.nc")
     with xr.open_dataset(tmp_path / "data.nc") as loaded:

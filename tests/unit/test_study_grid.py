@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import committal as cm
-from committal.grid import Axis, Grid
+from committal.config.grid import Axis, Grid
 
 ConfigError = cm.errors.ConfigError
 

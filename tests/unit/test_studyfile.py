@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import committal as cm
-from committal.studyfile import line_of, parse_study
-from committal.studyschema import FILE, as_text, make_schema, schema
+from committal.study.file import line_of, parse_study
+from committal.study.schema import FILE, as_text, make_schema, schema
 
 ConfigError = cm.errors.ConfigError
 
@@ -168,7 +168,7 @@ def test_keys_inside_of_long_strings_are_not_keys() -> None:
 
 def test_the_published_schema_is_the_derived_one() -> None:
     assert as_text(schema()) == as_text(make_schema()), (
-        f"run 'python -m committal.studyschema' to write {FILE} again"
+        f"run 'python -m committal.study.schema' to write {FILE} again"
     )
 
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import committal as cm
 from committal import theory
-from committal.cli import app
+from committal.cli.app import app
 from committal.exact import dynamics, vertices
 from committal.exact.committal import _solve
 from committal.theory import checks

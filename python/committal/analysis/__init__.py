@@ -7,13 +7,13 @@ exception: it answers for one experiment and prints.
 
 from committal.analysis.curves import mean_curves
 from committal.analysis.failures import failure_rates
-from committal.analysis.intervals import mean_interval, proportion_interval
 from committal.analysis.paired import compare
 from committal.analysis.policies import policy_histogram
 from committal.analysis.quantiles import quantiles
 from committal.analysis.rates import FailureRate, failure_rate, wilson_interval
 from committal.analysis.slopes import committal_rate, regret_exponent
 from committal.analysis.survival import survival, time_to
+from committal.inference.intervals import mean_interval, proportion_interval
 
 __all__ = [
     "FailureRate",

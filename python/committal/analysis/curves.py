@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from committal.analysis.intervals import check_level, mean_interval
 from committal.analysis.select import checked, per_run, result
-from committal.config.check import choice, integer
 from committal.errors import ConfigError
+from committal.inference.intervals import check_level, mean_interval
+from committal.support.check import choice, integer
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from committal.analysis.intervals import check_level, proportion_interval
 from committal.analysis.select import at_time, checked, per_run, result, run_count
-from committal.config.check import number
 from committal.errors import ConfigError
+from committal.inference.intervals import check_level, proportion_interval
+from committal.support.check import number
 
 if TYPE_CHECKING:
     import xarray as xr

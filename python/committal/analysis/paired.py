@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from committal.analysis.curves import moments
-from committal.analysis.intervals import check_level, mean_interval, proportion_interval
 from committal.analysis.select import at_time, checked, per_run, result
-from committal.config.check import number
 from committal.errors import ConfigError
+from committal.inference.intervals import check_level, mean_interval, proportion_interval
+from committal.support.check import number
 
 if TYPE_CHECKING:
     import xarray as xr

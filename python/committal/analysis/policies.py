@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from committal.analysis.intervals import check_level, proportion_interval
 from committal.analysis.select import at_time, checked, per_run, result
-from committal.config.check import integer
+from committal.inference.intervals import check_level, proportion_interval
+from committal.support.check import integer
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from committal.analysis.intervals import check_level
 from committal.analysis.select import at_time, checked, per_run, result
-from committal.config.check import UNIT_INSIDE, vector
-from committal.reduction import Histogram
+from committal.inference.exact_sums import Histogram
+from committal.inference.intervals import check_level
+from committal.support.check import UNIT_INSIDE, vector
 
 if TYPE_CHECKING:
     import xarray as xr

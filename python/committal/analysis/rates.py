@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from committal.analysis.failures import failure_counts
-from committal.analysis.intervals import proportion_interval
 from committal.analysis.select import checked
 from committal.errors import ConfigError, ConfigTypeError
+from committal.inference.intervals import proportion_interval
 
 if TYPE_CHECKING:
     import xarray as xr

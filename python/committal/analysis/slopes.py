@@ -26,10 +26,10 @@ import numpy as np
 import numpy.typing as npt
 
 from committal.analysis.curves import moments
-from committal.analysis.intervals import check_level, mean_interval
 from committal.analysis.select import per_run, result, several_times
-from committal.config.check import choice
 from committal.errors import ConfigError
+from committal.inference.intervals import check_level, mean_interval
+from committal.support.check import choice
 
 if TYPE_CHECKING:
     import xarray as xr

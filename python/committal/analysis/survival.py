@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from committal.analysis.intervals import check_level, proportion_interval
 from committal.analysis.select import per_run, result, several_times
-from committal.config.check import UNIT_INSIDE, number
+from committal.inference.intervals import check_level, proportion_interval
+from committal.support.check import UNIT_INSIDE, number
 
 if TYPE_CHECKING:
     import xarray as xr

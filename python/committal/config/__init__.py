@@ -1,77 +1,21 @@
-"""What to simulate: validated, immutable descriptions that print, compare, hash and serialise."""
+"""What to simulate: validated, immutable descriptions that print, compare, hash and serialise.
 
-from committal.config import grids
-from committal.config.base import Config, kinds
-from committal.config.baselines import (
-    Baseline,
-    Constant,
-    Gap,
-    Linear,
-    Maximum,
-    MinVariance,
-    RunningMean,
-    Value,
-)
-from committal.config.behaviours import Behaviour, EpsilonGreedy, Fixed, OnPolicy, UniformMixture
-from committal.config.estimators import Estimator, ExactQ, Expected, OneSample, Reinforce
-from committal.config.experiment import Experiment
-from committal.config.gridworld import Gridworld, gridworld
-from committal.config.mdp import TabularMDP
-from committal.config.policies import Direct, Policy, Sigmoid, Softmax
-from committal.config.problems import Bandit, Problem
-from committal.config.record import MDP_RECORDABLE, RECORDABLE, Record, Reduce
-from committal.config.schedules import (
-    Decay,
-    Schedule,
-    Values,
-    keeps_exploring,
-    robbins_monro,
-)
-from committal.config.updates import Natural, Projected, Update, Vanilla
+A name is public if its module's ``__all__`` says so; there is no second list here. Importing this
+package loads every part, so that files and dictionaries can name any of them.
+"""
 
-__all__ = [
-    "MDP_RECORDABLE",
-    "RECORDABLE",
-    "Bandit",
-    "Baseline",
-    "Behaviour",
-    "Config",
-    "Constant",
-    "Decay",
-    "Direct",
-    "EpsilonGreedy",
-    "Estimator",
-    "ExactQ",
-    "Expected",
-    "Experiment",
-    "Fixed",
-    "Gap",
-    "Gridworld",
-    "Linear",
-    "Maximum",
-    "MinVariance",
-    "Natural",
-    "OnPolicy",
-    "OneSample",
-    "Policy",
-    "Problem",
-    "Projected",
-    "Record",
-    "Reduce",
-    "Reinforce",
-    "RunningMean",
-    "Schedule",
-    "Sigmoid",
-    "Softmax",
-    "TabularMDP",
-    "UniformMixture",
-    "Update",
-    "Value",
-    "Values",
-    "Vanilla",
-    "grids",
-    "gridworld",
-    "keeps_exploring",
-    "kinds",
-    "robbins_monro",
-]
+from committal.config import maps as maps
+from committal.config.bandit import *
+from committal.config.base import *
+from committal.config.baselines import *
+from committal.config.behaviours import *
+from committal.config.estimators import *
+from committal.config.experiment import *
+from committal.config.gridworld import *
+from committal.config.mdp import *
+from committal.config.policies import *
+from committal.config.record import *
+from committal.config.schedules import *
+from committal.config.updates import *
+
+grids = maps  # its first name

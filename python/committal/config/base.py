@@ -20,10 +20,10 @@ import typing
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self, TypeVar, cast, dataclass_transform
 
-from committal.config import check
 from committal.errors import ConfigError, ConfigTypeError
+from committal.support import check
 
-__all__ = ["Config", "config", "kinds"]
+__all__ = ["Config", "kinds"]
 
 C = TypeVar("C", bound="Config")
 

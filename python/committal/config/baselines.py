@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
-from committal.config import check
 from committal.config.base import Config, config
 from committal.errors import ConfigError, ConfigTypeError
+from committal.support import check
 
 __all__ = [
     "Baseline",
@@ -23,7 +23,6 @@ __all__ = [
     "MinVariance",
     "RunningMean",
     "Value",
-    "as_baseline",
 ]
 
 _Terms: TypeAlias = tuple[tuple[float, "Baseline"], ...]

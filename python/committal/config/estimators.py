@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from committal.config import check
 from committal.config.base import Config, config
 from committal.config.schedules import Rate, Schedule, rate
 from committal.errors import ConfigTypeError
+from committal.support import check
 
-__all__ = ["SOLVERS", "Estimator", "ExactQ", "Expected", "OneSample", "Reinforce"]
+__all__ = ["Estimator", "ExactQ", "Expected", "OneSample", "Reinforce"]
 
 #: How `ExactQ` evaluates a policy.
 SOLVERS = ("direct", "iterative")

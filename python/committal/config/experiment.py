@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from committal.config import check
+from committal.config.bandit import Problem
 from committal.config.base import Config, config, kinds
 from committal.config.baselines import Baseline, Constant, as_baseline
 from committal.config.behaviours import Behaviour, OnPolicy
 from committal.config.estimators import Estimator, OneSample
 from committal.config.policies import Policy
-from committal.config.problems import Problem
 from committal.config.record import Record
-from committal.config.rules import MOST_DRAWS, refusal_of
+from committal.config.rules.bandit import MOST_DRAWS, refusal_of
 from committal.config.updates import Update
 from committal.errors import CombinationError, ConfigTypeError
+from committal.support import check
 
 __all__ = ["Experiment"]
 

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from committal.config import check
 from committal.config.base import config
 from committal.config.mdp import DISCOUNT, TabularMDP
 from committal.config.transitions import Names, compress, entries_of
 from committal.errors import ConfigError, ConfigTypeError
+from committal.support import check
 
-__all__ = ["MOVES", "Gridworld", "ShortestPath", "gridworld"]
+__all__ = ["Gridworld", "ShortestPath", "gridworld"]
 
 WALL, FLOOR = "#", "."
 

@@ -10,9 +10,8 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from committal.config import check
+from committal.config.bandit import Problem
 from committal.config.base import config
-from committal.config.problems import Problem
 from committal.config.record import MDP_RECORDABLE
 from committal.config.transitions import (
     Floats,
@@ -22,6 +21,7 @@ from committal.config.transitions import (
     read_transitions,
 )
 from committal.errors import ConfigError, ConfigTypeError
+from committal.support import check
 
 __all__ = ["TabularMDP"]
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from committal.config import check
 from committal.config.base import Config, config
 from committal.errors import ConfigError
+from committal.support import check
 
 __all__ = ["Direct", "Policy", "Sigmoid", "Softmax"]
 

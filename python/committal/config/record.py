@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from committal.config import check
 from committal.config.base import Config, _repr, config
 from committal.errors import ConfigError, ConfigTypeError
+from committal.support import check
 
 if TYPE_CHECKING:
     from committal.config.experiment import Experiment
 
-__all__ = ["CATEGORICAL", "MDP_RECORDABLE", "RECORDABLE", "Record", "Reduce"]
+__all__ = ["MDP_RECORDABLE", "RECORDABLE", "Record", "Reduce"]
 
 #: Everything that can be recorded of a bandit.
 RECORDABLE = (

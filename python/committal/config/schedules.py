@@ -8,11 +8,11 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from committal.config import check
 from committal.config.base import Config, config
 from committal.errors import ConfigError
+from committal.support import check
 
-__all__ = ["Decay", "Rate", "Schedule", "Values", "keeps_exploring", "rate", "robbins_monro"]
+__all__ = ["Decay", "Schedule", "Values", "keeps_exploring", "robbins_monro"]
 
 
 class Schedule(Config):

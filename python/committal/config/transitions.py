@@ -13,8 +13,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from committal.config import check
 from committal.errors import ConfigError, ConfigTypeError
+from committal.support import check
 
 __all__ = ["Names", "Transitions", "compress", "read_transitions"]
 

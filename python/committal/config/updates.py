@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from committal.config import check
 from committal.config.base import Config, config
 from committal.config.schedules import Rate, Schedule, rate
+from committal.support import check
 
 __all__ = ["Natural", "Projected", "Update", "Vanilla"]
 

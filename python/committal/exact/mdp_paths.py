@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from committal.config import Experiment, Natural, TabularMDP
-from committal.evaluate import evaluate
-from committal.plan_mdp import lower_mdp
+from committal.exact.evaluation import evaluate
+from committal.lowering.mdp import lower_mdp
 
 __all__ = ["direction", "policy_of", "start_of", "value_of"]
 

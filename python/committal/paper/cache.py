@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy.typing as npt
 
-from committal import _core, chunkfile
+from committal import _core
 from committal._version import __version__
 from committal.config import Experiment
 from committal.errors import StoreError
+from committal.study.store import chunks as chunkfile
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from committal import exact, theory
 from committal.config import Bandit, Experiment, Gridworld, MinVariance, Natural, Softmax, Vanilla
-from committal.evaluate import evaluate
+from committal.exact.evaluation import evaluate
 from committal.paper import bandits, fig1, fig2, fig4, fig_a2, fig_a3, grids
 from committal.paper.bandits import BELOW, LOW, MIDDLE, PRECISE, THREE_ARMS, Outcome
 from committal.paper.figure import Case, PaperFigure, Picture, Table

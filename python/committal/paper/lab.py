@@ -15,16 +15,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from committal import exact, results
+from committal import exact
 from committal.config import Experiment, Record
-from committal.config.check import integer, number
-from committal.engine import Engine
 from committal.errors import CombinationError, ConfigError
 from committal.paper.cache import Arrays, Cache
 from committal.paper.verdicts import Estimate
-from committal.run import Progress
-from committal.streams import RNGLike, stream_key
-from committal.system import available_threads
+from committal.simulation import dataset as results
+from committal.simulation.engine import Engine
+from committal.simulation.run import Progress
+from committal.simulation.streams import RNGLike, stream_key
+from committal.support.check import integer, number
+from committal.support.machine import available_threads
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -5,9 +5,9 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from committal.config.check import one_of
 from committal.errors import ConfigError
 from committal.paper.figure import PaperFigure
+from committal.support.check import one_of
 
 #: Name: module, in the order of the paper; the claims come last.
 MODULES = {

@@ -24,7 +24,7 @@ from committal.paper.lab import Lab, Watch
 from committal.paper.report import write_report
 from committal.paper.summary import write_claims
 from committal.plot import sheet
-from committal.streams import RNGLike
+from committal.simulation.streams import RNGLike
 
 DATA = "data"
 

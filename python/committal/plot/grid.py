@@ -15,7 +15,7 @@ from committal.config import Gridworld
 from committal.config.gridworld import MOVES
 from committal.errors import ConfigError, ConfigTypeError
 from committal.plot.panels import new_axes
-from committal.results import experiment_of
+from committal.simulation.dataset import experiment_of
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -13,7 +13,7 @@ from matplotlib.colors import Normalize
 from committal.config import Bandit
 from committal.errors import CommittalError, ConfigError, ConfigTypeError
 from committal.plot.panels import new_axes
-from committal.results import experiment_of
+from committal.simulation.dataset import experiment_of
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -34,7 +34,6 @@ from committal.config import (
     keeps_exploring,
     robbins_monro,
 )
-from committal.config.check import Number
 from committal.errors import ConfigError
 from committal.exact import (
     baseline_quadratic,
@@ -50,6 +49,7 @@ from committal.exact import (
     value_identity,
 )
 from committal.exact.dynamics import Floats
+from committal.support.check import Number
 from committal.theory.bounds import gap_bound, off_policy_bound, proposition_1_bound
 from committal.theory.forced import committal_rate
 from committal.theory.forever import same_action_forever
@@ -209,7 +209,7 @@ def _three_arms(
 
 def _stuck(experiment: Experiment, steps: int, runs: int, rng: int) -> tuple[float, float]:
     """The simulated fraction of runs whose value is below 1/2, and its standard error."""
-    from committal.run import run
+    from committal.simulation.run import run
 
     record = Record("value", reduce=Reduce(below=0.5))
     data = run(experiment.replace(steps=steps, record=record), runs=runs, rng=rng)
@@ -295,7 +295,7 @@ def _two_arm_formula(rng: int) -> Found:
     ">= product",
 )
 def _proposition_1(rng: int) -> Found:
-    from committal.run import run
+    from committal.simulation.run import run
 
     values: dict[str, float] = {}
     held = True
@@ -371,7 +371,7 @@ def _proposition_2(rng: int) -> Found:
     "simulation above Azuma's bound",
 )
 def _theorem_1(rng: int) -> Found:
-    from committal.run import run
+    from committal.simulation.run import run
 
     metrics = {
         "gradient": MinVariance(),
@@ -451,7 +451,7 @@ def _proposition_3(rng: int) -> Found:
     "t = 100, 1000, 10,000, mean theta growing",
 )
 def _vanilla(rng: int) -> Found:
-    from committal.run import run
+    from committal.simulation.run import run
 
     constant = _two_arms(-1.0, update=Vanilla(step_size=0.5))
     rate = committal_rate(constant, 1, steps=20_000)
@@ -566,7 +566,7 @@ def _relative(x: Floats, y: Floats) -> float:
 
 def _supremum(experiment: Experiment, rng: int) -> tuple[float, float]:
     """Fractions of runs that reached theta > 5, and of these the ones seen below 2 later."""
-    from committal.run import run
+    from committal.simulation.run import run
 
     record = Record("theta", every=10)
     data = run(experiment.replace(steps=5000, record=record), runs=400, rng=rng)

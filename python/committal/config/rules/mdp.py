@@ -1,0 +1,100 @@
+"""Rules of the MDPs: which parts go together when there are states and episodes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from committal.config.baselines import Constant, Gap, RunningMean
+from committal.config.estimators import ExactQ, Expected, Reinforce
+from committal.config.mdp import TabularMDP
+from committal.config.policies import Softmax
+from committal.config.rules.refusal import Refusal, Rule, atoms
+
+if TYPE_CHECKING:
+    from committal.config.experiment import Experiment
+
+__all__ = ["MDP_RULES"]
+
+#: (steps + 1) * limit stays below this: the counters of the random streams hold no more.
+MOST_MOVES = 2**56
+
+
+def _mdp(e: Experiment) -> TabularMDP:
+    assert isinstance(e.problem, TabularMDP)
+    return e.problem
+
+
+def _policy_is_softmax(e: Experiment) -> Refusal | None:
+    if isinstance(e.policy, Softmax):
+        return None
+    return Refusal("policy", e.policy, "Softmax with an MDP")
+
+
+def _start_has_one_entry_per_pair(e: Experiment) -> Refusal | None:
+    assert isinstance(e.policy, Softmax)
+    S, A = _mdp(e).n_states, _mdp(e).n_actions
+    shape = () if e.policy.theta0 is None else np.shape(e.policy.theta0)
+    if shape in ((), (A,), (S, A)):
+        return None
+    return Refusal(
+        "policy.theta0",
+        e.policy.theta0,
+        f"{A} numbers, one per action, or {S} rows of them, one per state (the shape is {shape})",
+    )
+
+
+def _episodes_are_estimated(e: Experiment) -> Refusal | None:
+    if isinstance(e.estimator, ExactQ | Reinforce | Expected):
+        return None
+    return Refusal("estimator", e.estimator, "ExactQ, Reinforce or Expected with an MDP")
+
+
+def _no_entropy(e: Experiment) -> Refusal | None:
+    tau = getattr(e.update, "entropy", 0.0)
+    if tau == 0.0:
+        return None
+    return Refusal("update.entropy", tau, "0 with an MDP: it is for bandits only")
+
+
+def _baseline_is_known(e: Experiment) -> Refusal | None:
+    found = atoms(e.baseline)
+    if any(isinstance(atom, Gap) for atom in found):
+        return Refusal(
+            "baseline",
+            e.baseline,
+            "a baseline without Gap, which is for bandits; use MinVariance().relative(c)",
+        )
+    if isinstance(e.estimator, Reinforce):
+        if all(isinstance(atom, Constant | RunningMean) for atom in found):
+            return None
+        return Refusal(
+            "baseline",
+            e.baseline,
+            "Constant or RunningMean with Reinforce, which knows no Q; the others are for ExactQ",
+        )
+    if any(isinstance(atom, RunningMean) for atom in found):
+        return Refusal(
+            "baseline",
+            e.baseline,
+            "a baseline without RunningMean, which is of returns; use Value, or Reinforce",
+        )
+    return None
+
+
+def _moves_fit_the_stream(e: Experiment) -> Refusal | None:
+    limit = _mdp(e).limit
+    if (e.steps + 1) * limit < MOST_MOVES:
+        return None
+    return Refusal("steps", e.steps, f"(steps + 1) * limit < 2**56 (limit is {limit})")
+
+
+MDP_RULES: tuple[Rule, ...] = (
+    _policy_is_softmax,
+    _start_has_one_entry_per_pair,
+    _episodes_are_estimated,
+    _no_entropy,
+    _baseline_is_known,
+    _moves_fit_the_stream,
+)

@@ -1,0 +1,285 @@
+r"""What policies of a finite MDP are worth, exactly.
+
+For a stochastic policy :math:`\pi(a|s)`, with :math:`P_\pi(s'|s) = \sum_a \pi(a|s) P(s'|s,a)` and
+:math:`R_\pi(s) = \sum_a \pi(a|s) R(s,a)`,
+
+.. math:: (I - \gamma P_\pi) V = R_\pi, \qquad Q(s,a) = R(s,a) + \gamma \sum_{s'} P(s'|s,a) V(s'),
+          \qquad (I - \gamma P_\pi)^T d = \rho,
+
+are solved by elimination in an order that keeps the factors sparse, found once per MDP. The
+number :math:`d(s) = \sum_t \gamma^t P(s_t = s)` is the discounted state distribution, not
+normalised, and the probability of reaching each goal within the limit comes from stepping the
+distribution of states forward. Terminal states have value 0.
+
+The optimum is found by policy iteration: evaluate, act greedily, until nothing gets better.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from committal import _core
+from committal.config import TabularMDP
+from committal.config.estimators import SOLVERS
+from committal.config.transitions import numeric
+from committal.errors import ConfigError, ConfigTypeError
+from committal.support import check
+from committal.support.machine import available_threads
+
+__all__ = ["Evaluation", "evaluate", "optimal"]
+
+Floats = npt.NDArray[np.float64]
+
+_MOST_THREADS = 4096
+_SUM_TOLERANCE = 1e-6  # of the core
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """Values of one policy, or of many: arrays begin with the leading axes of `policy`.
+
+    Attributes
+    ----------
+    mdp : TabularMDP
+    policy : float64[..., S, A]
+        Not a copy where it could be avoided: leave it as it is while this object is used.
+    V : float64[..., S]
+        V(s), 0 in terminal states.
+    sweeps : int64[...] or None
+        How many sweeps the iterative method needed; None if it was solved directly.
+    threads : int
+        For what is computed on first use.
+    """
+
+    mdp: TabularMDP
+    policy: Floats
+    V: Floats
+    sweeps: npt.NDArray[np.int64] | None = None
+    threads: int = 1
+
+    @property
+    def value(self) -> Floats:
+        """J = sum_s rho(s) V(s), by policy.
+
+        Examples
+        --------
+        >>> from committal.config import gridworld
+        >>> print(round(float(optimal(gridworld("S.A", goals={"A": 1})).value), 4))
+        0.9801
+        """
+        return np.asarray(self.V @ self.mdp.start_distribution)
+
+    @cached_property
+    def Q(self) -> Floats:  # noqa: N802
+        """Q(s, a) = R(s, a) + gamma sum_s' P(s'|s, a) V(s'); 0 in terminal states.
+
+        Examples
+        --------
+        >>> from committal.config import gridworld
+        >>> print(optimal(gridworld("S.A", goals={"A": 1}, gamma=0.5)).Q[0])
+        [0.125 0.25  0.125 0.125]
+        """
+        q = _model(self.mdp).q_values(self.V.reshape(-1, self.V.shape[-1]), threads=self.threads)
+        return q.reshape(self.policy.shape)
+
+    @cached_property
+    def advantage(self) -> Floats:
+        """Q(s, a) - V(s).
+
+        Examples
+        --------
+        >>> from committal.config import gridworld
+        >>> print(evaluate(gridworld("SA", goals={"A": 1}, gamma=0.5)).advantage[0].round(6))
+        [-0.1  0.3 -0.1 -0.1]
+        """
+        return self.Q - self.V[..., None]
+
+    @cached_property
+    def state_distribution(self) -> Floats:
+        """d(s) = sum_t gamma^t P(s_t = s) of the states acted in; 0 in terminal states.
+
+        Examples
+        --------
+        >>> from committal.config import gridworld
+        >>> optimal(gridworld("S.A", goals={"A": 1}, gamma=0.5)).state_distribution
+        array([1. , 0.5, 0. ])
+        """
+        d = _model(self.mdp).state_distribution(
+            self._batch, self.mdp.start_distribution, threads=self.threads
+        )
+        return d.reshape(self.V.shape)
+
+    @cached_property
+    def goal_probability(self) -> Floats:
+        """The probability of reaching each terminal state within the limit of the MDP.
+
+        Examples
+        --------
+        >>> from committal.config import gridworld
+        >>> grid = gridworld("A.S..B", goals={"A": 0.5, "B": 1}, limit=2)
+        >>> print(evaluate(grid).goal_probability)
+        [0.0625 0.    ]
+        """
+        p = _model(self.mdp).goal_probability(
+            self._batch, self.mdp.start_distribution, self.mdp.limit, threads=self.threads
+        )
+        return p.reshape(*self.policy.shape[:-2], len(self.mdp.terminal))
+
+    @property
+    def _batch(self) -> Floats:
+        return self.policy.reshape(-1, *self.policy.shape[-2:])
+
+
+def evaluate(
+    mdp: TabularMDP,
+    policy: npt.ArrayLike | None = None,
+    *,
+    method: str = "direct",
+    tolerance: float = 1e-3,
+    threads: int | None = None,
+) -> Evaluation:
+    r"""V = (I - gamma P_pi)^-1 R_pi and Q = R + gamma P V, of one policy or of many.
+
+    Parameters
+    ----------
+    mdp : TabularMDP
+    policy : array_like, optional
+        pi(a|s) of shape [S, A], or [..., S, A] for many policies at once, such as the
+        ``policy`` of a result; None, or ``"uniform"``, for the uniform policy. Rows of terminal
+        states are not read.
+    method : {"direct", "iterative"}, optional
+        Solve the equations, or sweep over the states (Gauss-Seidel, from 0) until no value
+        changes by `tolerance`. The remaining error is then at most gamma / (1 - gamma) times as
+        large.
+    tolerance : float, optional
+        Of the iterative method.
+    threads : int, optional
+        All cores that the process may use by default; it changes no bit of the result.
+
+    Returns
+    -------
+    Evaluation
+        `V`, `Q`, `advantage`, `value`, `state_distribution`, `goal_probability`.
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> rooms = cm.grids.four_rooms()
+    >>> found = cm.evaluate(rooms)
+    >>> print(round(float(found.value), 4), found.goal_probability.round(3))
+    0.1466 [0.162 0.161 0.031]
+    >>> print(cm.evaluate(rooms, np.full((10, 53, 4), 0.25)).V.shape)
+    (10, 53)
+    """
+    _check_mdp(mdp)
+    check.choice("method", method, SOLVERS)
+    tolerance = check.number("tolerance", tolerance, check.POSITIVE)
+    threads = (
+        available_threads()
+        if threads is None
+        else check.integer("threads", threads, 1, _MOST_THREADS)
+    )
+    pi = _policies(mdp, policy)
+    batch = pi.reshape(-1, *pi.shape[-2:])
+    model = _model(mdp)
+    sweeps = None
+    try:
+        if method == "direct":
+            V = model.evaluate(batch, threads=threads)
+        else:
+            V, counts = model.evaluate_iterative(batch, tolerance, threads=threads)
+            sweeps = counts.reshape(pi.shape[:-2])
+    except ValueError:
+        # The core checks the probabilities while it reads them; here they only get their names.
+        _refuse_wrong_rows(mdp, pi)
+        raise
+    return Evaluation(mdp, pi, V.reshape(pi.shape[:-1]), sweeps, threads)
+
+
+def optimal(mdp: TabularMDP) -> Evaluation:
+    """V*(s) = max_a Q*(s, a): the best policy, and its values, by policy iteration.
+
+    Parameters
+    ----------
+    mdp : TabularMDP
+
+    Returns
+    -------
+    Evaluation
+        Of a deterministic policy that is optimal in every state, as zeros and ones (terminal
+        states have the uniform policy, which nobody follows).
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> print(round(float(cm.optimal(cm.grids.four_rooms()).value), 4))
+    0.8687
+    """
+    _check_mdp(mdp)
+    choice = evaluate(mdp, threads=1).Q.argmax(axis=-1)
+    found = evaluate(mdp, _deterministic(mdp, choice), threads=1)
+    while True:
+        # A tie keeps its action, so that nothing goes round in circles.
+        current = np.take_along_axis(found.Q, choice[:, None], axis=-1)[:, 0]
+        improved = np.where(found.Q.max(axis=-1) > current, found.Q.argmax(axis=-1), choice)
+        if np.array_equal(improved, choice):
+            return found
+        better = evaluate(mdp, _deterministic(mdp, improved), threads=1)
+        # In the end rounding decides what is greedy: values that no longer grow are the sign.
+        if not np.any(better.V > found.V):
+            return found
+        found, choice = better, improved
+
+
+def _deterministic(mdp: TabularMDP, choice: npt.NDArray[np.intp]) -> Floats:
+    policy = np.eye(mdp.n_actions)[choice]
+    policy[mdp.is_terminal] = 1.0 / mdp.n_actions
+    return policy
+
+
+@lru_cache(maxsize=8)
+def _model(mdp: TabularMDP) -> _core.MdpModel:
+    """Prepare an MDP: the order of elimination is found once for all policies."""
+    return _core.MdpModel(
+        states=mdp.n_states,
+        actions=mdp.n_actions,
+        terminal=mdp.is_terminal.astype(np.uint8),
+        row_offsets=mdp.row_offsets,
+        next_state=mdp.next_state,
+        probability=mdp.probability,
+        reward=mdp.reward,
+        gamma=mdp.gamma,
+    )
+
+
+def _check_mdp(mdp: object) -> None:
+    if not isinstance(mdp, TabularMDP):
+        raise ConfigTypeError("mdp", mdp, "a TabularMDP, such as a gridworld")
+
+
+def _policies(mdp: TabularMDP, policy: Any) -> Floats:
+    shape = (mdp.n_states, mdp.n_actions)
+    if policy is None or (isinstance(policy, str) and policy == "uniform"):
+        return np.full(shape, 1.0 / mdp.n_actions)
+    allowed = f"probabilities of shape {shape}, or [..., {shape[0]}, {shape[1]}]"
+    given = policy if isinstance(policy, list | tuple | str) else np.asarray(policy)
+    pi = np.ascontiguousarray(numeric("policy", given, allowed))
+    if pi.shape[-2:] != shape:
+        raise ConfigError("policy", policy, f"{allowed}; the shape is {pi.shape}")
+    return pi
+
+
+def _refuse_wrong_rows(mdp: TabularMDP, pi: Floats) -> None:
+    """Name the first state whose row is not a law. The core has noticed one while solving."""
+    sums = pi.sum(axis=-1)
+    good = np.all(pi >= 0.0, axis=-1) & (np.abs(sums - 1.0) <= _SUM_TOLERANCE)
+    wrong = np.argwhere(~good & ~mdp.is_terminal)
+    if len(wrong):
+        where = tuple(wrong[0].tolist())
+        text = f"probabilities of the actions that sum to 1 (the sum is {sums[where]:.12g})"
+        raise ConfigError(f"policy[{', '.join(map(str, where))}]", pi[where], text)

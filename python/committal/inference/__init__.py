@@ -1,0 +1,1 @@
+"""Statistics of numbers, without labels: intervals, confidence sequences, exact sums."""

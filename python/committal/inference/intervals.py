@@ -1,0 +1,100 @@
+r"""Intervals of proportions and means, for whole arrays.
+
+Wilson's interval is described in :mod:`committal.analysis.rates`. Clopper and Pearson's is
+
+.. math:: [B^{-1}(\alpha/2;\ k, n - k + 1),\ B^{-1}(1 - \alpha/2;\ k + 1, n - k)],
+
+with the quantiles B⁻¹ of the beta distribution: it covers at least as often as it says for every
+rate, and is wider for it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from committal.errors import ConfigError
+from committal.inference.sequences import rate_sequence
+from committal.inference.special import beta_quantile, normal_quantile, student_quantile
+from committal.support.check import choice
+
+Floats = npt.NDArray[np.float64]
+
+METHODS = ("wilson", "clopper-pearson", "sequential")
+
+
+def check_level(level: float) -> float:
+    """Return a coverage, checked.
+
+    Examples
+    --------
+    >>> check_level(0.95)
+    0.95
+    """
+    if isinstance(level, bool) or not isinstance(level, int | float) or not 0 < level < 1:
+        raise ConfigError("level", level, "a number in (0, 1)")
+    return float(level)
+
+
+def proportion_interval(
+    failures: npt.ArrayLike, runs: npt.ArrayLike, level: float = 0.95, method: str = "wilson"
+) -> tuple[Floats, Floats]:
+    """Return the interval of a proportion.
+
+    Parameters
+    ----------
+    failures, runs : array of int
+        Failures among runs.
+    level : float, optional
+        Coverage.
+    method : {"wilson", "clopper-pearson", "sequential"}, optional
+        The last one stays valid however the number of runs was chosen, see
+        :mod:`committal.inference.sequences`.
+
+    Returns
+    -------
+    low, high : float64[...]
+        In [0, 1]; 0 and 1 without runs.
+
+    Examples
+    --------
+    >>> low, high = proportion_interval([0, 5], [10, 10])
+    >>> low.round(3).tolist(), high.round(3).tolist()
+    ([0.0, 0.237], [0.278, 0.763])
+    >>> low, high = proportion_interval([0, 5], [10, 10], method="clopper-pearson")
+    >>> low.round(3).tolist(), high.round(3).tolist()
+    ([0.0, 0.187], [0.308, 0.813])
+    """
+    level = check_level(level)
+    choice("method", method, METHODS)
+    k, n = np.broadcast_arrays(np.asarray(failures, np.float64), np.asarray(runs, np.float64))
+    if method == "sequential":
+        low, high = rate_sequence(k, n, level)
+    elif method == "clopper-pearson":
+        tail = (1 - level) / 2
+        low = beta_quantile(tail, np.maximum(k, 0.5), n - k + 1)
+        high = beta_quantile(1 - tail, k + 1, np.maximum(n - k, 0.5))
+    else:
+        z2 = normal_quantile(level) ** 2
+        half = np.sqrt(z2 * k * (n - k) / np.maximum(n, 1) + z2 * z2 / 4)
+        low, high = (k + z2 / 2 - half) / (n + z2), (k + z2 / 2 + half) / (n + z2)
+    # Exact where they are 0 and 1; rounding would leave them at 1e-18.
+    return np.where(k == 0, 0.0, low), np.where(k == n, 1.0, high)
+
+
+def mean_interval(
+    mean: npt.ArrayLike, sem: npt.ArrayLike, count: npt.ArrayLike, level: float = 0.95
+) -> tuple[Floats, Floats]:
+    """Return mean ± t·sem with Student's t, which is the normal quantile for many runs.
+
+    Examples
+    --------
+    >>> low, high = mean_interval(1.0, 0.1, 10**9)
+    >>> round(float(low), 3), round(float(high), 3)
+    (0.804, 1.196)
+    """
+    n = np.asarray(count, np.float64)
+    with np.errstate(invalid="ignore"):
+        half = student_quantile(check_level(level), n - 1) * np.asarray(sem, np.float64)
+    centre = np.asarray(mean, np.float64)
+    return centre - half, centre + half

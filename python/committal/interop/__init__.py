@@ -1,0 +1,1 @@
+"""Doors to other packages: Gymnasium environments, files of other formats."""

@@ -1,0 +1,1 @@
+"""From an experiment, in words, to a plan, in numbers."""

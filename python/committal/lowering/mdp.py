@@ -1,0 +1,185 @@
+"""Lowering of MDPs: from an experiment with states and episodes to numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from committal.config import (
+    Constant,
+    Estimator,
+    ExactQ,
+    Expected,
+    Experiment,
+    Reinforce,
+    Softmax,
+    TabularMDP,
+)
+from committal.lowering.parts import (
+    UPDATES,
+    Floats,
+    Integers,
+    Lowered,
+    lower_baseline,
+    lower_behaviour,
+    scheduled,
+)
+
+__all__ = ["MDP_ESTIMATORS", "MdpPlan", "lower_mdp"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MdpPlan(Lowered):
+    """What the core needs to simulate an MDP experiment; the arrays are read-only.
+
+    Schedules (`step_size`, `exploration`) have one entry when constant and otherwise one per
+    update.
+
+    Attributes
+    ----------
+    states, actions
+        S, terminal states included, and A.
+    terminal
+        1 for terminal states, 0 for the others; the k-th terminal state is goal k.
+    row_offsets, next_state, probability, reward
+        The outcomes of the pair (s, a) are entries row_offsets[s*A + a] to
+        row_offsets[s*A + a + 1]; terminal states have none.
+    gamma, limit
+        The discount and the longest sampled episode.
+    start_states, start_cumulative
+        The possible first states and the sums of their probabilities.
+    steps
+        The number of episodes, each followed by one update.
+    theta0
+        The start, theta[s*A + a].
+    update, estimator, solver, tolerance, discounted
+        Names and options of the core.
+    step_size
+        alpha_t.
+    baseline_terms, baseline_offset, running_mean_initial
+        As for bandits; in state s, of pi(.|s) and Q(s, .).
+    behaviour, exploration, behaviour_probabilities
+        mu_t(.|s), the same law of pi(.|s) in every state.
+    times
+        The recorded times, in increasing order.
+
+    Examples
+    --------
+    >>> from committal.config import Experiment, ExactQ, MinVariance, Natural, Softmax, gridworld
+    >>> exp = Experiment(
+    ...     gridworld("S.A", goals={"A": 1}), Softmax(), Natural(step_size=0.1),
+    ...     baseline=MinVariance() - 0.5, estimator=ExactQ(), steps=9,
+    ... )
+    >>> plan = lower_mdp(exp, exp.problem)
+    >>> plan.states, plan.terminal, plan.baseline_offset
+    (3, array([0, 0, 1], dtype=uint8), -0.5)
+    """
+
+    states: int
+    actions: int
+    terminal: npt.NDArray[np.uint8]
+    row_offsets: Integers
+    next_state: npt.NDArray[np.int32]
+    probability: Floats
+    reward: Floats
+    gamma: float
+    start_states: npt.NDArray[np.int32]
+    start_cumulative: Floats
+    limit: int
+    steps: int
+    theta0: Floats
+    update: str
+    estimator: str
+    solver: str
+    tolerance: float
+    discounted: bool
+    step_size: Floats
+    baseline_terms: tuple[tuple[str, float, float], ...]
+    baseline_offset: float
+    running_mean_initial: float
+    behaviour: str
+    exploration: Floats
+    behaviour_probabilities: Floats
+    times: Integers
+
+    @property
+    def sizes(self) -> Mapping[str, int]:
+        """The lengths of the axes that recorded quantities may have."""
+        return {
+            "terminal": int(np.count_nonzero(self.terminal)),
+            "state": self.states,
+            "action": self.actions,
+        }
+
+    @property
+    def draws(self) -> int:
+        """The most actions that one run draws."""
+        return (self.steps + 1) * self.limit
+
+
+MDP_ESTIMATORS: Mapping[type[Estimator], str] = {
+    ExactQ: "exact_q",
+    Reinforce: "reinforce",
+    Expected: "expected",
+}
+
+
+def lower_mdp(experiment: Experiment, mdp: TabularMDP) -> MdpPlan:
+    """Turn an experiment with an MDP into the numbers that the core needs.
+
+    Examples
+    --------
+    >>> from committal.config import Constant, Experiment, Reinforce, Softmax, Vanilla, gridworld
+    >>> exp = Experiment(
+    ...     gridworld("S.A", goals={"A": 1}), Softmax(), Vanilla(step_size=0.1), 0.5,
+    ...     estimator=Reinforce(), steps=9,
+    ... )
+    >>> plan = lower_mdp(exp, exp.problem)
+    >>> plan.estimator, plan.baseline_terms, plan.baseline_offset
+    ('reinforce', (), 0.5)
+    """
+    steps, estimator = experiment.steps, experiment.estimator
+    terms, offset, initial = lower_baseline(experiment.baseline, {Constant: lambda b: b.c})
+    mu = lower_behaviour(experiment.behaviour, steps)
+    rho = mdp.start_distribution
+    starts = np.flatnonzero(rho)
+    exact = estimator if isinstance(estimator, ExactQ) else ExactQ()
+    return MdpPlan(
+        states=mdp.n_states,
+        actions=mdp.n_actions,
+        terminal=mdp.is_terminal.astype(np.uint8),
+        row_offsets=mdp.row_offsets,
+        next_state=mdp.next_state,
+        probability=mdp.probability,
+        reward=mdp.reward,
+        gamma=mdp.gamma,
+        start_states=starts.astype(np.int32),
+        start_cumulative=np.cumsum(rho[starts]),
+        limit=mdp.limit,
+        steps=steps,
+        theta0=_lower_start(experiment, mdp),
+        update=UPDATES[type(experiment.update)],
+        estimator=MDP_ESTIMATORS[type(estimator)],
+        solver=exact.solver,
+        tolerance=exact.tolerance,
+        discounted=exact.discounted,
+        step_size=scheduled("update.step_size", experiment.update.step_size, steps),
+        baseline_terms=terms,
+        baseline_offset=offset,
+        running_mean_initial=initial,
+        behaviour=mu.name,
+        exploration=mu.exploration,
+        behaviour_probabilities=mu.probabilities,
+        times=experiment.record.times(steps),
+    )
+
+
+def _lower_start(experiment: Experiment, mdp: TabularMDP) -> Floats:
+    assert isinstance(experiment.policy, Softmax)
+    theta = np.zeros((mdp.n_states, mdp.n_actions))
+    if experiment.policy.theta0 is not None:
+        theta[...] = np.array(experiment.policy.theta0)
+    return theta.ravel()

@@ -1,0 +1,3 @@
+"""The oracle: every experiment, one run at a time, as plainly as the paper writes it."""
+
+from committal.reference.bandit import *

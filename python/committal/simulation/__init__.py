@@ -1,0 +1,1 @@
+"""From an experiment to a labelled dataset: streams, the engine, `run`."""

@@ -1,0 +1,299 @@
+"""One experiment, made ready once and then run in any ranges of runs.
+
+A range of runs becomes plain arrays: what was recorded of every run, or exact sums over them. Both
+can be cut and merged at will, by concatenation or by addition of integers, without changing a
+bit. :func:`committal.run` merges within one process, a study merges what files and other machines
+hold; both go through here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from committal import _core
+from committal.config import Experiment
+from committal.config.record import CATEGORICAL
+from committal.errors import ConfigError
+from committal.inference.exact_sums import Histogram, Integers, Reduction, canonical, exact_sums
+from committal.lowering.bandit import lower
+from committal.lowering.mdp import MdpPlan
+from committal.simulation import dataset as results
+from committal.simulation.quantities import quantity
+
+Arrays = Mapping[str, npt.NDArray[Any]]
+#: Shape and type of an array, before it exists.
+Layout = dict[str, tuple[tuple[int, ...], np.dtype[Any]]]
+Report = Callable[[int], None]
+
+_FAILURES = "failures"
+_MOMENTS = "moments."
+_HISTOGRAM = "histogram."
+
+
+class Engine:
+    """An experiment that is ready to run.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        What to run and what to record of it.
+
+    Examples
+    --------
+    >>> from committal.config import Bandit, Experiment, Natural, Record, Softmax
+    >>> exp = Experiment(
+    ...     Bandit([1, 0]), Softmax(), Natural(0.1), steps=9, record=Record("value")
+    ... )
+    >>> engine = Engine(exp)
+    >>> whole = engine.compute(key=1, first_run=0, runs=5)
+    >>> parts = [engine.compute(key=1, first_run=i, runs=n) for i, n in ((0, 2), (2, 3))]
+    >>> bool((engine.merge(parts)["value"] == whole["value"]).all())
+    True
+    """
+
+    def __init__(self, experiment: Experiment) -> None:
+        self.experiment = experiment
+        self.plan = lower(experiment)
+        make = _core.MdpPlan if isinstance(self.plan, MdpPlan) else _core.BanditPlan
+        self._core_plan = make(**self.plan.core_arguments())
+
+    @property
+    def reduces(self) -> bool:
+        """Whether runs are summed up instead of kept."""
+        return self.experiment.record.reduce is not None
+
+    def layout(self, runs: int) -> Layout:
+        """Return the shape and the type of every array that so many runs fill.
+
+        Examples
+        --------
+        >>> from committal.config import Bandit, Experiment, Natural, Softmax
+        >>> engine = Engine(Experiment(Bandit([1, 0]), Softmax(), Natural(0.1), steps=9))
+        >>> {name: shape for name, (shape, _) in engine.layout(5).items()}
+        {'value': (5, 1), 'policy': (5, 1, 2)}
+        """
+        plan, record = self.plan, self.experiment.record
+        times = len(plan.times)
+        layout: Layout = {}
+        if record.reduce is None:
+            for name in record.names:
+                described = quantity(name, plan)
+                layout[name] = ((runs, times, *described.shape(plan)), described.dtype)
+            return layout
+        integer = np.dtype(np.int64)
+        for name in record.names:
+            width = quantity(name, plan).width(plan)
+            if name in CATEGORICAL:
+                layout[_HISTOGRAM + name] = ((times, width, self._outcomes + 2), integer)
+                continue
+            layout[_MOMENTS + name] = ((times, width, 2, _core.ACCUMULATOR_LIMBS), integer)
+            if record.reduce.bins:
+                layout[_HISTOGRAM + name] = ((times, width, record.reduce.bins + 2), integer)
+        if record.reduce.below is not None:
+            layout[_FAILURES] = ((times,), integer)
+        return layout
+
+    def nbytes(self, runs: int) -> int:
+        """Return the size of all arrays of so many runs."""
+        return sum(math.prod(shape) * dtype.itemsize for shape, dtype in self.layout(runs).values())
+
+    def compute(
+        self,
+        *,
+        key: int,
+        first_run: int,
+        runs: int,
+        threads: int = 1,
+        chunk: int | None = None,
+        isa: str = "auto",
+        report: Report | None = None,
+    ) -> dict[str, npt.NDArray[Any]]:
+        """Run the runs first_run, ..., first_run + runs − 1.
+
+        Parameters
+        ----------
+        key : int
+            Key of the random streams.
+        first_run, runs : int
+            Which runs.
+        threads, chunk, isa
+            See :func:`committal.run`; they change no bit of the result.
+        report : callable, optional
+            Gets the number of updates done, about ten times a second, and may raise to cancel.
+
+        Returns
+        -------
+        dict of array
+            As :meth:`layout` says.
+        """
+        layout = self.layout(runs)
+        # Accumulators are added to, outputs are overwritten.
+        allocate = np.zeros if self.reduces else np.empty
+        arrays = {name: allocate(shape, dtype) for name, (shape, dtype) in layout.items()}
+        calls = _Calls(key, first_run, runs, chunk or max(runs, 1), threads, isa, report)
+        if not self.reduces:
+            for start, stop, options in calls.of(self.plan.steps):
+                outputs = {name: array[start:stop] for name, array in arrays.items()}
+                _core.simulate(self._core_plan, outputs=outputs, **options)
+            return arrays
+        reduction = self._reduction(arrays, runs)
+        histograms = {
+            name: (histogram.counts, histogram.lo, histogram.hi)
+            for name, histogram in reduction.histograms.items()
+        }
+        try:
+            for _, _, options in calls.of(self.plan.steps):
+                _core.reduce(
+                    self._core_plan,
+                    moments=reduction.moments,
+                    histograms=histograms,
+                    failures=reduction.failures,
+                    below=math.nan if reduction.below is None else reduction.below,
+                    **options,
+                )
+        except OverflowError as error:
+            raise ConfigError(
+                "record.reduce",
+                self.experiment.record.reduce,
+                f"numbers that can be summed: {error}",
+            ) from None
+        return self._canonical(arrays)
+
+    def merge(self, pieces: Sequence[Arrays]) -> dict[str, npt.NDArray[Any]]:
+        """Merge the arrays of ranges that follow each other.
+
+        Parameters
+        ----------
+        pieces : sequence of dict of array
+            In the order of their runs, although sums do not care; none is like no runs.
+        """
+        if self.reduces:
+            total = {name: np.zeros(*form) for name, form in self.layout(0).items()}
+            for piece in pieces:
+                for name, array in total.items():
+                    array += piece[name]
+            return self._canonical(total)
+        if not pieces:
+            return {name: np.empty(*form) for name, form in self.layout(0).items()}
+        return {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
+
+    def variables(
+        self, arrays: Arrays, *, runs: int, first_run: int = 0
+    ) -> tuple[dict[str, results.Variable], dict[str, results.Variable]]:
+        """Turn arrays into variables and coordinates, see :mod:`committal.simulation.dataset`."""
+        if self.reduces:
+            reduction = self._reduction(arrays, runs)
+            return results.reduced_variables(self.experiment, self.plan, reduction)
+        return results.per_run_variables(self.plan, arrays, first_run=first_run)
+
+    def failures(self, arrays: Arrays, below: float) -> int | None:
+        """Count the runs whose last value is less than a level.
+
+        Returns
+        -------
+        int or None
+            None if these arrays cannot tell.
+        """
+        reduce = self.experiment.record.reduce
+        if reduce is not None:
+            return int(arrays[_FAILURES][-1]) if reduce.below == below else None
+        if "value" not in arrays:
+            return None
+        final = arrays["value"][:, -1]
+        # Written so that a value that is not a number would count as a failure.
+        return final.size - int(np.count_nonzero(final >= below))
+
+    def last_sums(self, arrays: Arrays, name: str) -> tuple[float, float] | None:
+        """Return Σx and Σx² of the last recorded x, None if it was not recorded."""
+        if self.reduces:
+            limbs = arrays.get(_MOMENTS + name)
+            if limbs is None or limbs.shape[1] != 1:
+                return None
+            unit = 1 << -_core.ACCUMULATOR_BASE
+            first, second = exact_sums(limbs[-1, 0])
+            return first / unit, second / unit
+        if name not in arrays or arrays[name].ndim != 2:
+            return None
+        x = arrays[name][:, -1].tolist()
+        return math.fsum(x), math.fsum(v * v for v in x)
+
+    @property
+    def _outcomes(self) -> int:
+        """In how many ways an episode can end: in each terminal state, or not."""
+        return self.plan.sizes["terminal"] + 1
+
+    def _reduction(self, arrays: Arrays, runs: int) -> Reduction:
+        """Look at arrays as at a reduction; nothing is copied."""
+        record = self.experiment.record
+        reduce = record.reduce
+        assert reduce is not None
+        histograms: dict[str, Histogram] = {}
+        for name in record.names:
+            if name in CATEGORICAL:
+                # One bin around each of -1, 0, 1, ...
+                ends = (-1.5, self._outcomes - 1.5)
+            elif reduce.bins:
+                ends = reduce.range_of(name, self.experiment)
+            else:
+                continue
+            histograms[name] = Histogram(arrays[_HISTOGRAM + name], *ends)
+        return Reduction(
+            runs=runs,
+            moments={
+                name: arrays[_MOMENTS + name] for name in record.names if name not in CATEGORICAL
+            },
+            histograms=histograms,
+            failures=arrays.get(_FAILURES),
+            below=reduce.below,
+        )
+
+    @staticmethod
+    def _canonical(arrays: dict[str, Integers]) -> dict[str, Integers]:
+        # Threads and chunks leave carries in different places; equal sums must be equal bytes.
+        for name, array in arrays.items():
+            if name.startswith(_MOMENTS):
+                array[...] = canonical(array)
+        return arrays
+
+
+class _Calls:
+    """The calls of the core that together run a range of runs."""
+
+    def __init__(
+        self,
+        key: int,
+        first_run: int,
+        runs: int,
+        chunk: int,
+        threads: int,
+        isa: str,
+        report: Report | None,
+    ) -> None:
+        self._first_run = first_run
+        self._runs = runs
+        self._chunk = chunk
+        self._common = {"key": key, "threads": threads, "isa": isa}
+        self._report = report
+
+    def of(self, steps: int) -> Iterator[tuple[int, int, dict[str, Any]]]:
+        """Yield where each call starts and stops, and its options."""
+        for start in range(0, self._runs, self._chunk):
+            stop = min(start + self._chunk, self._runs)
+            options = {
+                **self._common,
+                "first_run": self._first_run + start,
+                "runs": stop - start,
+                "progress": self._progress(start * steps),
+            }
+            yield start, stop, options
+
+    def _progress(self, before: int) -> Report | None:
+        report = self._report
+        if report is None or before == 0:
+            return report
+        return lambda done: report(before + done)

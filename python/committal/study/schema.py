@@ -1,0 +1,201 @@
+"""The JSON schema of study files, for editors and other programs.
+
+It is published with the package as ``study.schema.json`` and derived from the classes of
+configurations, so that a new class only needs ``python -m committal.study.schema`` to be in it.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from committal.config import (
+    Baseline,
+    Behaviour,
+    Config,
+    Estimator,
+    Experiment,
+    Policy,
+    Problem,
+    Record,
+    Reduce,
+    Schedule,
+    Update,
+    kinds,
+)
+from committal.inference.sequences import Precision
+from committal.study.file import RANGES
+
+FILE = "study.schema.json"
+
+_FAMILIES = (Problem, Policy, Update, Baseline, Behaviour, Estimator, Schedule)
+_SINGLE = (Experiment, Record, Reduce, Precision)
+
+_NUMBER = {"type": "number"}
+_INTEGER = {"type": "integer"}
+_STRING = {"type": "string"}
+_NUMBERS = {"type": "array", "items": _NUMBER}
+
+
+def _ref(name: str) -> dict[str, Any]:
+    return {"$ref": f"#/$defs/{name}"}
+
+
+#: From a part of an argument's annotation to what TOML may hold there. What is not listed here is
+#: an array of some kind, which only Python can check.
+_FORMS: dict[str, Any] = {
+    "check.Number": _NUMBER,
+    "float": _NUMBER,
+    "check.Integer": _INTEGER,
+    "check.Numbers": _NUMBERS,
+    "str": _STRING,
+    "bool": {"type": "boolean"},
+    "Rate": {"anyOf": [_NUMBER, _ref("Schedule")]},
+    "Sequence[str]": {"type": "array", "items": _STRING},
+    "Sequence[check.Integer]": {"type": "array", "items": _INTEGER},
+    "Iterable[check.Integer]": {"type": "array", "items": _INTEGER},
+    "Sequence[check.Numbers]": {"type": "array", "items": _NUMBERS},
+    "Mapping[str, check.Number]": {"type": "object", "additionalProperties": _NUMBER},
+    "Mapping[str, check.Numbers]": {"type": "object", "additionalProperties": _NUMBERS},
+    "Sequence[tuple[check.Number, Baseline]]": {
+        "type": "array",
+        "items": {
+            "type": "array",
+            "prefixItems": [_NUMBER, _ref("Baseline")],
+            "minItems": 2,
+            "maxItems": 2,
+        },
+    },
+    **{family.__name__: _ref(family.__name__) for family in _FAMILIES},
+    **{cls.__name__: _ref(cls.__name__) for cls in _SINGLE},
+}
+
+
+def schema() -> dict[str, Any]:
+    """Return the schema that is published with the package.
+
+    Examples
+    --------
+    >>> sorted(schema()["required"])
+    ['experiment', 'runs']
+    """
+    text = resources.files("committal.study").joinpath(FILE).read_text(encoding="utf-8")
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+def make_schema() -> dict[str, Any]:
+    """Derive the schema from the classes of configurations.
+
+    Examples
+    --------
+    >>> make_schema()["$defs"]["Constant"]["required"]
+    ['kind', 'c']
+    """
+    definitions: dict[str, Any] = {}
+    for family in _FAMILIES:
+        members = kinds(family)
+        definitions[family.__name__] = {"anyOf": [_ref(cls.__name__) for cls in members.values()]}
+        for kind, cls in members.items():
+            definitions[cls.__name__] = _object(cls, kind, named=True)
+    for single in _SINGLE:
+        definitions[single.__name__] = _object(single, single._kind, named=False)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "committal study",
+        "description": "A grid of experiments and how often to run them.",
+        "type": "object",
+        "required": ["runs", "experiment"],
+        "additionalProperties": False,
+        "properties": {
+            "runs": {"type": "integer", "minimum": 1, "description": "runs per configuration"},
+            "rng": {
+                "description": "the seed",
+                "anyOf": [
+                    {"type": "integer", "minimum": 0},
+                    {"type": "array", "items": {"type": "integer", "minimum": 0}, "minItems": 1},
+                ],
+            },
+            "independent": {
+                "type": "boolean",
+                "description": "give every configuration random numbers of its own",
+            },
+            "experiment": _ref("Experiment"),
+            "grid": {"type": "object", "additionalProperties": _ref("axis")},
+            "until": _ref("Precision"),
+        },
+        "$defs": definitions | _axis(),
+    }
+
+
+def _object(cls: type[Config], kind: str, *, named: bool) -> dict[str, Any]:
+    """Describe one class; where only one kind is possible, its name may be left out."""
+    properties: dict[str, Any] = {"kind": {"const": kind}}
+    required = ["kind"] if named else []
+    for name, parameter in inspect.signature(cls).parameters.items():
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            properties[name] = {"type": "array", "items": _STRING}
+            continue
+        properties[name] = _form(str(parameter.annotation))
+        if parameter.default is parameter.empty:
+            required.append(name)
+    return {
+        "type": "object",
+        "description": (cls.__doc__ or "").strip().partition("\n")[0],
+        "properties": properties,
+        "required": required,
+        "additionalProperties": False,
+    }
+
+
+def _form(annotation: str) -> dict[str, Any]:
+    parts = [part.strip() for part in annotation.split(" | ")]
+    forms = [_FORMS.get(part, {"type": "array"}) for part in parts if part != "None"]
+    different = [form for i, form in enumerate(forms) if form not in forms[:i]]
+    return different[0] if len(different) == 1 else {"anyOf": different}
+
+
+def _axis() -> dict[str, Any]:
+    values = {"anyOf": [{"type": "array", "minItems": 1}, _ref("range")]}
+    return {
+        "range": {
+            "type": "object",
+            "description": "first, last and how many, evenly spaced or by equal factors",
+            "minProperties": 1,
+            "maxProperties": 1,
+            "properties": {
+                name: {"type": "array", "items": _NUMBER, "minItems": 3, "maxItems": 3}
+                for name in RANGES
+            },
+            "additionalProperties": False,
+        },
+        "axis": {
+            "anyOf": [
+                values,
+                {
+                    "description": "by label, the changes to make",
+                    "type": "object",
+                    "additionalProperties": {"type": "object", "minProperties": 1},
+                    "minProperties": 1,
+                },
+                {
+                    "description": "by path, values that vary together",
+                    "type": "object",
+                    "additionalProperties": values,
+                    "minProperties": 1,
+                },
+            ]
+        },
+    }
+
+
+def as_text(content: dict[str, Any]) -> str:
+    """Write a schema as it stands in the file."""
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+if __name__ == "__main__":
+    Path(__file__).with_name(FILE).write_text(as_text(make_schema()), encoding="utf-8")

@@ -1,0 +1,542 @@
+"""Studies: a grid of configurations, many runs of each, on as many machines as there are.
+
+This is what a user sees: the description of a study, what it will cost, running it, and reading
+what a store holds. How the work is done is in :mod:`committal.study.campaign`, how many runs are
+enough in :mod:`committal.study.rounds`, how results get their labels in
+:mod:`committal.study.dataset`.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import math
+import os
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Executor
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from committal import _core
+from committal._version import __version__
+from committal.config import Experiment
+from committal.config.grid import Axis, Grid, GridLike, Label
+from committal.errors import ConfigError, ConfigTypeError, StoreError, StoreWarning
+from committal.inference.sequences import Precision
+from committal.simulation import dataset as results
+from committal.simulation.run import Progress
+from committal.simulation.streams import RNGLike, StreamKey, mixed_key, stream_key
+from committal.study.campaign import Campaign, Engines, Keeper, Memory
+from committal.study.costs import Estimate, chunk_size, estimate, memory, table
+from committal.study.dataset import Contents, stack
+from committal.study.executors import adapted
+from committal.study.rounds import LOOKS, checked_until, places
+from committal.study.store.store import MANIFEST, OUTCOME, Inventory, Place, Store, manifest_of
+from committal.support.check import integer
+from committal.support.machine import available_memory, available_threads
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+__all__ = ["Configuration", "Estimate", "Study", "open", "study_of"]
+
+_MOST_RUNS = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """One point of a grid.
+
+    Attributes
+    ----------
+    index : int
+        Its number, the last axis varying fastest.
+    labels : dict
+        Its label on every axis.
+    experiment : Experiment
+        What is run.
+    """
+
+    index: int
+    labels: dict[str, Label]
+    experiment: Experiment
+
+
+class Study:
+    """Many runs of every configuration of a grid.
+
+    Parameters
+    ----------
+    base : Experiment
+        What the grid varies.
+    grid : mapping, optional
+        The axes; the results have one dimension for each, and every combination is run:
+
+        - ``"update.step_size": [0.1, 0.2]``, a dotted path and its values, which may be numbers,
+          sequences or objects such as baselines; the dimension has the path's last name;
+        - ``"start": {"uniform": {"policy.theta0": [0, 0, 0]}, "bad": {...}}``, a name and by
+          label the changes to make;
+        - ``("update.step_size", "steps"): [(0.1, 200), (0.2, 100)]``, paths that vary together,
+          or the same as ``"size": {"update.step_size": [0.1, 0.2], "steps": [200, 100]}``.
+
+        An axis gets the suffix ``_axis`` if the results have a variable of its name.
+    runs : int
+        How many runs of each configuration; at most so many if :meth:`run` stops at a precision.
+    rng : None, int, numpy.random.SeedSequence or numpy.random.Generator, optional
+        Where the randomness comes from, see :func:`committal.run`. All configurations see the
+        same random numbers, so that their differences are paired (:func:`committal.compare`).
+    independent : bool, optional
+        Give every configuration random numbers of its own instead.
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> exp = cm.Experiment(
+    ...     cm.Bandit([1.0, 0.0]), cm.Sigmoid(-1.0), cm.Natural(0.1), -1.0, steps=200
+    ... )
+    >>> study = cm.Study(exp, {"update.step_size": [0.05, 0.1, 0.15]}, runs=1000, rng=0)
+    >>> len(study)
+    3
+    >>> data = study.run()
+    >>> dict(data.sizes)
+    {'step_size': 3, 'run': 1000, 'time': 1, 'arm': 2}
+    """
+
+    def __init__(
+        self,
+        base: Experiment,
+        grid: GridLike | Iterable[Axis] | None = None,
+        *,
+        runs: int,
+        rng: RNGLike = None,
+        independent: bool = False,
+    ) -> None:
+        axes = grid if isinstance(grid, Mapping) else tuple(grid or ())
+        self.grid = Grid(base, axes)
+        self.runs = integer("runs", runs, 1, _MOST_RUNS)
+        if not isinstance(independent, bool):
+            raise ConfigTypeError("independent", independent, "True or False")
+        self.independent = independent
+        self.stream = stream_key(rng)
+        first = self.grid.base.record
+        for index, experiment in enumerate(self.grid):
+            record = experiment.record
+            if (record.names, record.reduce) != (first.names, first.reduce):
+                raise ConfigError(
+                    f"grid at {self.grid.describe(index)}: record",
+                    record,
+                    "the same quantities and the same reduction everywhere; times may differ",
+                )
+        self._estimates: dict[int, Estimate] = {}
+
+    # -- what it is -------------------------------------------------------------------------------
+
+    @property
+    def base(self) -> Experiment:
+        """What the grid varies."""
+        return self.grid.base
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """The axes of the grid."""
+        return self.grid.axes
+
+    def __len__(self) -> int:
+        return len(self.grid)
+
+    def __iter__(self) -> Iterator[Configuration]:
+        for index in range(len(self)):
+            yield self[index]
+
+    def __getitem__(self, index: int) -> Configuration:
+        index = range(len(self))[index]
+        return Configuration(index, self.grid.labels(index), self.grid.experiments[index])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Study):
+            return NotImplemented
+        return (self.hash, self.runs) == (other.hash, other.runs)
+
+    def __hash__(self) -> int:
+        return hash((self.hash, self.runs))
+
+    @functools.cached_property
+    def hash(self) -> str:
+        """SHA-256 of what decides over every number of a run: the experiments and the key.
+
+        The number of runs is not part of it: more runs of a study are still the same study.
+        """
+        parts = (self.grid.hash, f"{self.stream.key:#018x}", str(self.independent))
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+    def key_of(self, index: int) -> int:
+        """Return the key of the random streams of a configuration."""
+        key = self.stream.key
+        return mixed_key(key, self.grid.experiments[index].hash) if self.independent else key
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values that JSON can hold.
+
+        Examples
+        --------
+        >>> from committal.config import Bandit, Natural, Softmax
+        >>> exp = Experiment(Bandit([1, 0]), Softmax(), Natural(0.1), steps=10)
+        >>> study = Study(exp, {"steps": [10, 20]}, runs=5, rng=0)
+        >>> Study.from_dict(study.to_dict()) == study
+        True
+        """
+        return {**self._identity(), "runs": self.runs}
+
+    def _identity(self) -> dict[str, Any]:
+        return {
+            "kind": "study",
+            **self.grid.to_dict(),
+            "key": f"{self.stream.key:#018x}",
+            "entropy": self.stream.entropy,
+            "independent": self.independent,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Study:
+        """Read what :meth:`to_dict` wrote."""
+        try:
+            axes = [Axis.from_dict(axis) for axis in data["axes"]]
+            base = Experiment.from_dict(data["base"])
+            made = cls(base, axes, runs=data["runs"], rng=0, independent=data["independent"])
+            made.stream = StreamKey(int(data["key"], 16), str(data["entropy"]))
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ConfigError("study", sorted(data), f"what to_dict wrote ({error!r})") from None
+        return made
+
+    def replace(self, *, runs: int) -> Study:
+        """Return the same study with another number of runs."""
+        return type(self).from_dict({**self.to_dict(), "runs": runs})
+
+    # -- printing ---------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        axes = ", ".join(f"{axis.name}: {len(axis)}" for axis in self.axes)
+        return f"<Study of {len(self)} configurations ({axes}) × {self.runs} runs>"
+
+    def __str__(self) -> str:
+        return table(self.grid, self.runs, self.estimate())
+
+    def estimate(self, threads: int | None = None) -> Estimate:
+        """Estimate what the study will cost, from a few short runs.
+
+        Parameters
+        ----------
+        threads : int, optional
+            As for :meth:`run`.
+        """
+        threads = _threads(threads)
+        if threads not in self._estimates:
+            self._estimates[threads] = estimate(self.grid, self.runs, threads)
+        return self._estimates[threads]
+
+    # -- running ----------------------------------------------------------------------------------
+
+    def run(
+        self,
+        store: str | os.PathLike[str] | None = None,
+        executor: Executor | None = None,
+        threads: int | None = None,
+        progress: bool | Progress = True,
+        until: Precision | None = None,
+        *,
+        chunk: int | None = None,
+    ) -> xr.Dataset:
+        """Run every configuration.
+
+        Parameters
+        ----------
+        store : path, optional
+            A directory to keep the chunks in, new or of the same study. What is there is not
+            computed again; a store with fewer runs is extended. Without it the results are only
+            in memory.
+        executor : concurrent.futures.Executor, optional
+            Who computes the chunks: processes, Dask (``client.get_executor()``), MPI. Threads of
+            this process by default. It is not shut down.
+        threads : int, optional
+            Threads of this process, all cores that it may use by default; with an executor,
+            threads of every task, 1 by default.
+        progress : bool or callable, optional
+            True draws a bar if the standard error stream is a terminal. A callable gets the number
+            of updates done and the total, and may raise to cancel.
+        until : Precision, optional
+            Stop each configuration as soon as it is known precisely enough, at `runs` at the
+            latest. The intervals are valid although one stops when they are narrow, see
+            :mod:`committal.inference.sequences`.
+        chunk : int, optional
+            Runs per chunk. Chosen from the experiments by default, never from the machine; an
+            existing store keeps its own.
+
+        Returns
+        -------
+        xarray.Dataset
+            One dimension per axis, followed by those of :func:`committal.run`; `count` is the
+            number of runs. From a store it is read when it is looked at. With `until`, the
+            variables `until_estimate`, `until_low`, `until_high` and `until_reached` say where
+            each configuration stopped.
+
+        Raises
+        ------
+        ConfigError
+            Naming the argument, its value and what is allowed.
+        StoreError
+            If the store is of another study or cannot be written; what is finished is kept.
+        ExecutorError
+            If the executor breaks.
+        """
+        if executor is not None:
+            given, executor = executor, adapted(executor)
+            if executor is None:
+                raise ConfigTypeError("executor", given, "a concurrent.futures.Executor or None")
+        if until is not None and not isinstance(until, Precision):
+            raise ConfigTypeError("until", until, "a Precision or None")
+        if not (isinstance(progress, bool) or callable(progress)):
+            raise ConfigTypeError("progress", progress, "True, False or a callable")
+        threads = 1 if executor is not None and threads is None else _threads(threads)
+        engines = Engines(self.grid)
+        if until is not None:
+            until = checked_until(until, engines, len(self))
+        if chunk is None:
+            size = chunk_size(self.grid, self.runs, LOOKS if until else 1)
+        else:
+            size = integer("chunk", chunk, 1)
+        if store is None:
+            _refuse_too_large(self)
+            keeper: Memory | Store = Memory()
+        else:
+            keeper = _prepared(self, store, size, until, chosen=chunk is not None)
+            size = keeper.manifest["chunk"]
+        with keeper if isinstance(keeper, Store) else nullcontext():
+            campaign = Campaign(
+                self.grid,
+                self.hash,
+                self.key_of,
+                engines,
+                keeper,
+                runs=self.runs,
+                chunk=size,
+                until=until,
+            )
+            if isinstance(keeper, Store):
+                _warn(keeper, campaign.inventory, "damaged chunks are computed again")
+            campaign.run(executor, threads, progress)
+            outcome = campaign.outcome()
+            if isinstance(keeper, Store) and outcome is not None:
+                keeper.write_json(OUTCOME, outcome)
+        data = _dataset(self, engines, keeper, campaign.places(), outcome)
+        return data.load() if store is None else data
+
+
+# -- reading what is there -------------------------------------------------------------------------
+
+
+def open(path: str | os.PathLike[str], *, verify: bool = False) -> xr.Dataset:
+    """Open a store, finished or not, also while it is being written.
+
+    Parameters
+    ----------
+    path : path
+        The directory that was given to :meth:`Study.run`.
+    verify : bool, optional
+        Compare the checksums of all chunks now, and leave out those that are damaged. Otherwise
+        only what is obviously damaged is left out, and a wrong checksum is an error when the
+        chunk is read.
+
+    Returns
+    -------
+    xarray.Dataset
+        As :meth:`Study.run` returns it. Nothing is read before it is looked at. Runs that are not
+        there yet are NaN; `count` says how many are.
+
+    Raises
+    ------
+    StoreError
+        If it cannot be read.
+
+    Warns
+    -----
+    StoreWarning
+        If some files are left out.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import committal as cm
+    >>> exp = cm.Experiment(cm.Bandit([1, 0]), cm.Softmax(), cm.Natural(0.1), steps=10)
+    >>> study = cm.Study(exp, {"steps": [10, 20]}, runs=4, rng=0)
+    >>> with tempfile.TemporaryDirectory() as directory:
+    ...     made = study.run(store=directory).load()
+    ...     cm.open(directory).identical(made)
+    True
+    """
+    kept = Store.open(path)
+    study = stored_study(kept)
+    inventory = kept.inventory(verify=verify)
+    _warn(kept, inventory, "they are left out")
+    outcome = kept.read_json(OUTCOME)
+    if not _is_outcome(outcome, len(study)) or outcome["until"] != kept.manifest["until"]:
+        outcome = None  # of an earlier, other question to the same study
+    runs = None if outcome is None else outcome["runs"]
+    wanted = _wanted(study, kept.manifest, runs) & inventory.chunks
+    return _dataset(study, Engines(study.grid), kept, wanted, outcome)
+
+
+def stored_study(kept: Store) -> Study:
+    """Return the study that a store was made by."""
+    try:
+        study = Study.from_dict({**kept.manifest["study"], "runs": kept.manifest["runs"]})
+    except ConfigError as error:
+        raise StoreError(
+            kept.path / MANIFEST, f"its study cannot be read ({error})", "it is damaged"
+        ) from None
+    if study.hash != kept.manifest["hash"]:
+        raise StoreError(
+            kept.path / MANIFEST,
+            "its hash does not belong to its study",
+            "it was changed by hand, or by a version of the package that reads it differently",
+        )
+    return study
+
+
+def stored_until(kept: Store) -> Precision | None:
+    """Return the precision that a store was made for."""
+    until = kept.manifest["until"]
+    return None if until is None else Precision.from_dict(until)
+
+
+def study_of(data: xr.Dataset) -> Study:
+    """Rebuild the study that made a dataset.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        A result of :meth:`Study.run`, possibly after a detour through a file.
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> exp = cm.Experiment(cm.Bandit([1, 0]), cm.Softmax(), cm.Natural(0.1), steps=10)
+    >>> study = cm.Study(exp, {"steps": [10, 20]}, runs=4, rng=0)
+    >>> cm.study_of(study.run()) == study
+    True
+    """
+    attributes = getattr(data, "attrs", None)
+    if attributes is None:
+        raise ConfigTypeError("data", data, "a dataset made by Study.run")
+    if "study" not in attributes:
+        raise ConfigError("data.attrs", sorted(attributes), "an attribute 'study'")
+    return Study.from_dict(json.loads(attributes["study"]))
+
+
+def _dataset(
+    study: Study,
+    engines: Engines,
+    keeper: Keeper,
+    wanted: Iterable[Place],
+    outcome: Mapping[str, Any] | None,
+) -> xr.Dataset:
+    chunks: dict[int, list[Place]] = {}
+    for place in sorted(wanted):
+        chunks.setdefault(place.configuration, []).append(place)
+    contents = Contents(study.grid, engines, chunks, keeper.read)
+    attributes: dict[str, str | int] = {
+        "study": json.dumps(study.to_dict(), sort_keys=True, ensure_ascii=False),
+        "study_hash": study.hash,
+        "key": f"{study.stream.key:#018x}",
+        "entropy": study.stream.entropy,
+        "committal_version": __version__,
+        "stream_version": _core.STREAM_VERSION,
+        "runs": study.runs,
+    }
+    extra: dict[str, results.Variable] = {}
+    if outcome is not None:
+        attributes["until"] = json.dumps(outcome["until"], sort_keys=True)
+        axes = tuple(axis.name for axis in study.axes)
+        for name, text in (
+            ("estimate", "estimate when it stopped"),
+            ("low", "lower end of the interval when it stopped"),
+            ("high", "upper end of the interval when it stopped"),
+            ("reached", "whether the precision was reached"),
+        ):
+            kind = np.int8 if name == "reached" else np.float64
+            values = [math.nan if value is None else value for value in outcome[name]]
+            shaped = np.asarray(values, kind).reshape(study.grid.shape)
+            extra[f"until_{name}"] = (axes, shaped, {"long_name": text})
+    return stack(contents, attributes, extra)
+
+
+def _wanted(study: Study, manifest: Mapping[str, Any], runs: list[int] | None) -> set[Place]:
+    """Return the chunks that make up a finished store."""
+    return {
+        place
+        for index in range(len(study))
+        for place in places(index, 0, runs[index] if runs else manifest["runs"], manifest["chunk"])
+    }
+
+
+def _is_outcome(outcome: Any, configurations: int) -> bool:
+    names = ("runs", "estimate", "low", "high", "reached")
+    return (
+        isinstance(outcome, dict)
+        and "until" in outcome
+        and all(
+            isinstance(outcome.get(name), list) and len(outcome[name]) == configurations
+            for name in names
+        )
+    )
+
+
+# -- choices ---------------------------------------------------------------------------------------
+
+
+def _prepared(
+    study: Study,
+    path: str | os.PathLike[str],
+    chunk: int,
+    until: Precision | None,
+    *,
+    chosen: bool,
+) -> Store:
+    manifest = manifest_of(
+        study._identity(),
+        study_hash=study.hash,
+        runs=study.runs,
+        chunk=chunk,
+        until=None if until is None else until.to_dict(),
+    )
+    kept = Store.prepare(path, manifest)
+    if chosen and kept.manifest["chunk"] != chunk:
+        kept.close()
+        raise ConfigError("chunk", chunk, f"{kept.manifest['chunk']}, as in the store, or None")
+    return kept
+
+
+def _warn(kept: Store, inventory: Inventory, consequence: str) -> None:
+    complaints = inventory.complaints()
+    if complaints:
+        warnings.warn(f"{kept.path}: {complaints} ({consequence})", StoreWarning, stacklevel=3)
+
+
+def _threads(threads: int | None) -> int:
+    return available_threads() if threads is None else integer("threads", threads, 1, 4096)
+
+
+def _refuse_too_large(study: Study) -> None:
+    # Chunks and the arrays that they are put into are there at the same time.
+    needed, available = 2 * memory(study.grid, study.runs), available_memory()
+    if available is not None and needed > available:
+        raise ConfigError(
+            "store",
+            None,
+            f"a directory: the results need {needed / 1e9:.3g} GB and {available / 1e9:.3g} GB "
+            "are available; or a record with reduce=Reduce(...)",
+        )
