@@ -14,7 +14,7 @@ from committal.study.schema import FILE, as_text, make_schema, schema
 
 ConfigError = cm.errors.ConfigError
 
-EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.toml"))
+EXAMPLES = sorted((Path(__file__).parents[3] / "examples").glob("*.toml"))
 
 TEXT = """\
 # A comment.

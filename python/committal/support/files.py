@@ -1,0 +1,92 @@
+"""One way of writing a file: it is there whole, or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+from pathlib import Path
+
+#: How names of unfinished files begin. Those of killed processes may be left behind.
+TEMPORARY = ".tmp-"
+
+
+def temporary_name() -> str:
+    """Return a name for an unfinished file that nobody else uses.
+
+    Examples
+    --------
+    >>> temporary_name().startswith(TEMPORARY)
+    True
+    """
+    return f"{TEMPORARY}{os.getpid()}-{secrets.token_hex(6)}"
+
+
+def write_whole(file: Path, data: bytes, *, durable: bool = True) -> None:
+    """Write a file next to its place and move it there.
+
+    Parameters
+    ----------
+    file : Path
+        Replaced if it exists; its directory must exist.
+    data : bytes
+        What it is to hold. It has reached the disk before the file appears under its name, so
+        that a power cut leaves the old file or the new one.
+    durable : bool, optional
+        Whether the move itself is to survive a power cut when this function returns. Who writes
+        many files may say no and call `sync_directory` now and then.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written; nothing is left behind then.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as directory:
+    ...     write_whole(Path(directory) / "note", b"text")
+    ...     [file.name for file in Path(directory).iterdir()]
+    ['note']
+    """
+    temporary = file.with_name(temporary_name())
+    try:
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        try:
+            view = memoryview(data)
+            while view:
+                view = view[os.write(handle, view) :]
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        os.replace(temporary, file)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+    if durable:
+        sync_directory(file.parent)
+
+
+def sync_directory(directory: Path) -> None:
+    """Make sure that the names in a directory survive a power cut.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as directory:
+    ...     sync_directory(Path(directory))
+    """
+    # Not every system lets one open a directory.
+    try:
+        handle = os.open(directory, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.EBADF, errno.EACCES):
+            raise
+    finally:
+        os.close(handle)

@@ -1,0 +1,36 @@
+"""The limits of the package, each once: the check uses the constant and its message quotes it.
+
+Those that the core has too are compared with ``_core.limits()`` by a test.
+"""
+
+from __future__ import annotations
+
+#: Threads of one call.
+THREADS = 4096
+
+#: Random draws of one kind in one run: the counter of the streams has 56 bits for them.
+DRAWS = 2**56
+
+#: Runs, and updates of all runs of one call: signed 64-bit counts.
+RUNS = 2**63 - 1
+
+#: Samples per update.
+SAMPLES = 2**31 - 1
+
+#: Steps of an episode.
+EPISODE = 2**31 - 1
+
+#: Arms, and states, of a problem: they are numbered by 32-bit integers.
+ARMS = STATES = 2**31 - 1
+
+#: Recorded times: more would not fit into memory with what is recorded at them.
+TIMES = 2**28
+
+#: Entries of the table that a schedule is lowered to: 2 GiB.
+SCHEDULE = 2**28
+
+#: Magnitudes: products of a few numbers of this size are still far from overflow.
+MAGNITUDE = 1e50
+
+#: Bins of a histogram.
+BINS = 2**24
