@@ -29,13 +29,12 @@ from committal.config.estimators import SOLVERS
 from committal.config.transitions import numeric
 from committal.errors import ConfigError, ConfigTypeError
 from committal.support import check
-from committal.support.machine import available_threads
+from committal.support.machine import threads_of
 
 __all__ = ["Evaluation", "evaluate", "optimal"]
 
 Floats = npt.NDArray[np.float64]
 
-_MOST_THREADS = 4096
 _SUM_TOLERANCE = 1e-6  # of the core
 
 
@@ -179,11 +178,7 @@ def evaluate(
     _check_mdp(mdp)
     check.choice("method", method, SOLVERS)
     tolerance = check.number("tolerance", tolerance, check.POSITIVE)
-    threads = (
-        available_threads()
-        if threads is None
-        else check.integer("threads", threads, 1, _MOST_THREADS)
-    )
+    threads = threads_of("threads", threads)
     pi = _policies(mdp, policy)
     batch = pi.reshape(-1, *pi.shape[-2:])
     model = _model(mdp)

@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from committal import _core
-from committal._version import __version__
 from committal.config import Bandit, Experiment, Gridworld, Problem, TabularMDP
 from committal.config.grid import experiment_at
 from committal.config.record import CATEGORICAL
@@ -23,6 +22,7 @@ from committal.errors import ConfigError, ConfigTypeError
 from committal.inference.exact_sums import Histogram, Reduction, moments
 from committal.lowering.parts import AnyPlan
 from committal.simulation.quantities import quantity
+from committal.support.provenance import origin
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -52,10 +52,7 @@ def provenance(experiment: Experiment, *, key: int, entropy: str) -> dict[str, s
     return {
         "experiment": experiment.to_json(),
         "experiment_hash": experiment.hash,
-        "key": f"{key:#018x}",
-        "entropy": entropy,
-        "committal_version": __version__,
-        "stream_version": _core.STREAM_VERSION,
+        **origin(key, entropy),
     }
 
 

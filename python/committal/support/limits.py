@@ -34,3 +34,6 @@ MAGNITUDE = 1e50
 
 #: Bins of a histogram.
 BINS = 2**24
+
+#: Points of one axis of a study, where they are not listed one by one.
+POINTS = 10**6

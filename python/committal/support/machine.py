@@ -9,6 +9,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from committal.support import limits
+from committal.support.check import integer
+
 _CGROUP = Path("/sys/fs/cgroup")
 _MEMINFO = Path("/proc/meminfo")
 
@@ -32,6 +35,24 @@ def available_threads() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0)) or 1
     return os.cpu_count() or 1
+
+
+def threads_of(argument: str, value: object) -> int:
+    """Return how many threads are meant: as many as asked for, or all that there are.
+
+    Parameters
+    ----------
+    argument : str
+        How the caller calls it.
+    value : int or None
+        What was asked for.
+
+    Examples
+    --------
+    >>> threads_of("threads", 3), threads_of("threads", None) == available_threads()
+    (3, True)
+    """
+    return available_threads() if value is None else integer(argument, value, 1, limits.THREADS)
 
 
 def available_memory() -> int | None:
