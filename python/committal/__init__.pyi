@@ -36,6 +36,7 @@ from .config.mdp import TabularMDP as TabularMDP
 from .config.policies import Direct as Direct
 from .config.policies import Sigmoid as Sigmoid
 from .config.policies import Softmax as Softmax
+from .config.precision import Precision as Precision
 from .config.record import MDP_RECORDABLE as MDP_RECORDABLE
 from .config.record import RECORDABLE as RECORDABLE
 from .config.record import Record as Record
@@ -57,7 +58,6 @@ from .errors import StoreWarning as StoreWarning
 from .exact.evaluation import Evaluation as Evaluation
 from .exact.evaluation import evaluate as evaluate
 from .exact.evaluation import optimal as optimal
-from .inference.sequences import Precision as Precision
 from .interop.export import export as export
 from .interop.gymnasium import from_gymnasium as from_gymnasium
 from .interop.gymnasium import to_gymnasium as to_gymnasium

@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from committal.analysis.select import checked, per_run, result
 from committal.errors import ConfigError
-from committal.inference.intervals import check_level, mean_interval
+from committal.inference.intervals import mean_interval
+from committal.inference.quantiles import check_level
 from committal.support.check import choice, integer
 
 if TYPE_CHECKING:

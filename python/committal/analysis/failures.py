@@ -8,7 +8,8 @@ import numpy as np
 
 from committal.analysis.select import at_time, checked, per_run, result, run_count
 from committal.errors import ConfigError
-from committal.inference.intervals import check_level, proportion_interval
+from committal.inference.intervals import proportion_interval
+from committal.inference.quantiles import check_level
 from committal.support.check import number
 
 if TYPE_CHECKING:

@@ -18,14 +18,14 @@ import numpy as np
 
 from committal.analysis.curves import moments
 from committal.analysis.select import at_time, checked, per_run, result
+from committal.config.precision import FAILURE
 from committal.errors import ConfigError
-from committal.inference.intervals import check_level, mean_interval, proportion_interval
+from committal.inference.intervals import mean_interval, proportion_interval
+from committal.inference.quantiles import check_level
 from committal.support.check import number
 
 if TYPE_CHECKING:
     import xarray as xr
-
-FAILURE = "failure"
 
 
 def compare(

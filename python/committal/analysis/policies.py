@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from committal.analysis.select import at_time, checked, per_run, result
-from committal.inference.intervals import check_level, proportion_interval
+from committal.inference.intervals import proportion_interval
+from committal.inference.quantiles import check_level
 from committal.support.check import integer
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from committal.analysis.select import at_time, checked, per_run, result
 from committal.inference.exact_sums import Histogram
-from committal.inference.intervals import check_level
+from committal.inference.quantiles import check_level
 from committal.support.check import UNIT_INSIDE, vector
 
 if TYPE_CHECKING:

@@ -28,7 +28,8 @@ import numpy.typing as npt
 from committal.analysis.curves import moments
 from committal.analysis.select import per_run, result, several_times
 from committal.errors import ConfigError
-from committal.inference.intervals import check_level, mean_interval
+from committal.inference.intervals import mean_interval
+from committal.inference.quantiles import check_level
 from committal.support.check import choice
 
 if TYPE_CHECKING:

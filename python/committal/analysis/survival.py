@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from committal.analysis.select import per_run, result, several_times
-from committal.inference.intervals import check_level, proportion_interval
+from committal.inference.intervals import proportion_interval
+from committal.inference.quantiles import check_level
 from committal.support.check import UNIT_INSIDE, number
 
 if TYPE_CHECKING:

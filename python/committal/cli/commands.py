@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from committal.config.precision import Precision
 from committal.errors import ConfigError, StoreError, StoreWarning
-from committal.inference.sequences import Precision
 from committal.interop.export import export
 from committal.study.executors import dask_executor
 from committal.study.file import read_study

@@ -14,6 +14,7 @@ from committal.config.experiment import *
 from committal.config.gridworld import *
 from committal.config.mdp import *
 from committal.config.policies import *
+from committal.config.precision import *
 from committal.config.record import *
 from committal.config.schedules import *
 from committal.config.updates import *

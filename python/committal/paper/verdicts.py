@@ -19,7 +19,7 @@ from enum import StrEnum
 from typing import Any
 
 from committal.analysis import FailureRate
-from committal.inference.special import normal_quantile
+from committal.inference.quantiles import normal_quantile
 
 #: How many standard errors a difference must have before it counts.
 SIGMAS = 3.0

@@ -17,7 +17,7 @@ from typing import Any, Protocol, Self
 
 from committal.config import Experiment
 from committal.config.grid import Grid
-from committal.inference.sequences import Precision
+from committal.config.precision import Precision
 from committal.simulation.engine import Arrays, Engine
 from committal.simulation.run import Progress
 from committal.study.executors import InFlight, LocalThreads

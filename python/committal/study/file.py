@@ -40,8 +40,8 @@ import numpy as np
 
 from committal.config import Config, Experiment
 from committal.config.grid import Axis, Grid
+from committal.config.precision import Precision
 from committal.errors import ConfigError, ConfigTypeError
-from committal.inference.sequences import Precision
 from committal.study.study import Study
 from committal.support.check import integer, number, one_of
 

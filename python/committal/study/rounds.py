@@ -10,8 +10,9 @@ import math
 from collections.abc import Callable, Iterator, Set
 from typing import Any
 
+from committal.config.precision import FAILURE, Precision
 from committal.errors import ConfigError
-from committal.inference.sequences import FAILURE, Precision, mean_sequence, rate_sequence
+from committal.inference.sequences import mean_sequence, rate_sequence
 from committal.simulation.engine import Arrays, Engine
 from committal.study.store.store import Place
 

@@ -26,7 +26,7 @@ from committal.config import (
     Update,
     kinds,
 )
-from committal.inference.sequences import Precision
+from committal.config.precision import Precision
 from committal.study.file import RANGES
 
 FILE = "study.schema.json"

@@ -26,8 +26,8 @@ from committal import _core
 from committal._version import __version__
 from committal.config import Experiment
 from committal.config.grid import Axis, Grid, GridLike, Label
+from committal.config.precision import Precision
 from committal.errors import ConfigError, ConfigTypeError, StoreError, StoreWarning
-from committal.inference.sequences import Precision
 from committal.simulation import dataset as results
 from committal.simulation.run import Progress
 from committal.simulation.streams import RNGLike, StreamKey, mixed_key, stream_key

@@ -49,8 +49,8 @@ from committal.config import (
     gridworld,
     kinds,
 )
+from committal.config.precision import Precision
 from committal.errors import ConfigError, ConfigTypeError
-from committal.inference.sequences import Precision
 
 EVERYTHING: dict[str, Any] = {name: getattr(cfg, name) for name in dir(cfg) if name[0] != "_"}
 
