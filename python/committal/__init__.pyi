@@ -64,6 +64,6 @@ from .interop.gymnasium import to_gymnasium as to_gymnasium
 from .simulation.dataset import experiment_of as experiment_of
 from .simulation.run import run as run
 from .study.file import read_study as read_study
+from .study.opening import open as open
+from .study.opening import study_of as study_of
 from .study.study import Study as Study
-from .study.study import open as open
-from .study.study import study_of as study_of

@@ -23,10 +23,11 @@ from committal.errors import ConfigError, StoreError, StoreWarning
 from committal.interop.export import export
 from committal.study.executors import dask_executor
 from committal.study.file import read_study
+from committal.study.opening import open as open_store
+from committal.study.opening import stored_study, stored_until
 from committal.study.schema import as_text, schema
 from committal.study.store.store import Store
-from committal.study.study import Study, stored_study, stored_until
-from committal.study.study import open as open_store
+from committal.study.study import Study
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -27,6 +27,7 @@ from typing import Any, Generic, TypeVar
 from committal.errors import ExecutorError
 
 Task = TypeVar("Task")
+Result = TypeVar("Result")
 
 _CONNECT_SECONDS = 20.0
 _WATCH_SECONDS = 0.01
@@ -39,7 +40,7 @@ _SHARED_BY = 2
 MOST_RETRIES = 20
 
 
-class Work(Generic[Task]):
+class Work(Generic[Task, Result]):
     """A function that returns its errors instead of raising them.
 
     Whatever an executor raises is then about its workers, whatever exception it uses for that,
@@ -48,7 +49,7 @@ class Work(Generic[Task]):
     Parameters
     ----------
     work : callable
-        From a task to bytes. To reach other processes it must be importable there.
+        From a task to its result. To reach other processes it must be importable there.
 
     Examples
     --------
@@ -56,17 +57,17 @@ class Work(Generic[Task]):
     TypeError("descriptor 'bit_length' for 'int' objects doesn't apply to a 'str' object")
     """
 
-    def __init__(self, work: Callable[[Task], bytes]) -> None:
+    def __init__(self, work: Callable[[Task], Result]) -> None:
         self._work = work
 
-    def __call__(self, task: Task) -> bytes | Exception:
+    def __call__(self, task: Task) -> Result | Exception:
         try:
             return self._work(task)
         except Exception as error:
             return error
 
 
-class InFlight(Generic[Task]):
+class InFlight(Generic[Task, Result]):
     """Tasks that an executor works on.
 
     Parameters
@@ -74,7 +75,7 @@ class InFlight(Generic[Task]):
     executor : concurrent.futures.Executor
         Who computes; it is not shut down.
     work : callable
-        From a task to bytes.
+        From a task to its result.
     window : int
         How many tasks may be in flight.
 
@@ -87,11 +88,11 @@ class InFlight(Generic[Task]):
     [(3, b'\\x00\\x00\\x00')]
     """
 
-    def __init__(self, executor: Executor, work: Callable[[Task], bytes], *, window: int) -> None:
+    def __init__(self, executor: Executor, work: Callable[[Task], Result], *, window: int) -> None:
         self._executor = executor
         self._work = Work(work)
         self._window = window
-        self._tasks: dict[Future[bytes | Exception], Task] = {}
+        self._tasks: dict[Future[Result | Exception], Task] = {}
         self._retries: dict[Task, int] = {}
 
     def __len__(self) -> int:
@@ -113,7 +114,7 @@ class InFlight(Generic[Task]):
             ) from error
         self._tasks[future] = task
 
-    def collect(self, timeout: float) -> list[tuple[Task, bytes]]:
+    def collect(self, timeout: float) -> list[tuple[Task, Result]]:
         """Wait for results, and return those that are there.
 
         Raises
@@ -147,7 +148,7 @@ class InFlight(Generic[Task]):
         self._retries[task] = tries
         self.submit(task)
 
-    def drain(self) -> list[tuple[Task, bytes]]:
+    def drain(self) -> list[tuple[Task, Result]]:
         """Cancel what has not begun and return what is finished already."""
         for future in self._tasks:
             future.cancel()
@@ -155,7 +156,7 @@ class InFlight(Generic[Task]):
         for future, task in self._tasks.items():
             if future.done() and not future.cancelled() and future.exception() is None:
                 result = future.result()
-                if isinstance(result, bytes):
+                if not isinstance(result, Exception):
                     finished.append((task, result))
         self._tasks.clear()
         return finished

@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 
 import committal as cm
 from committal.study.store import chunks as chunkfile
-from committal.study.store.store import Place, Store, place_of
+from committal.study.store.place import Place, place_of
+from committal.study.store.store import Store
 
 StoreError = cm.StoreError
 
