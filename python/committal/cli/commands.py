@@ -25,7 +25,7 @@ from committal.study.executors import dask_executor
 from committal.study.file import read_study
 from committal.study.opening import open as open_store
 from committal.study.opening import stored_study, stored_until
-from committal.study.schema import as_text, schema
+from committal.study.schema import schema_text
 from committal.study.store.store import Store
 from committal.study.study import Study
 
@@ -353,7 +353,7 @@ def schema_command(
     ] = None,
 ) -> None:
     """Write the JSON schema of study files, for editors and other programs."""
-    text = as_text(schema())
+    text = schema_text()
     if file is None:
         typer.echo(text, nl=False)
         return
