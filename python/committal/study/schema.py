@@ -182,6 +182,7 @@ def _axis() -> dict[str, Any]:
                 {
                     "description": "by path, values that vary together",
                     "type": "object",
+                    "propertyNames": {"not": {"enum": list(RANGES)}},
                     "additionalProperties": values,
                     "minProperties": 1,
                 },
