@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Callable
+from pathlib import Path
 
 import matplotlib as mpl
 import pytest
 from hypothesis import settings
+
+import committal as cm
 
 mpl.use("Agg")
 
@@ -30,3 +34,22 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if "slow" in item.keywords:
             item.add_marker(skip)
+
+
+@pytest.fixture(scope="session")
+def three_arms() -> cm.Experiment:
+    """The paper's bandit from its bad start; tests replace what they are about."""
+    return cm.Experiment(
+        cm.Bandit([1.0, 0.7, 0.0]), cm.Softmax([0, 3, 5]), cm.Natural(step_size=0.025), steps=100
+    )
+
+
+@pytest.fixture(scope="session")
+def contents() -> Callable[[Path], dict[str, bytes]]:
+    """From a directory to the bytes of its files, by name."""
+
+    def read(directory: Path) -> dict[str, bytes]:
+        files = (file for file in directory.rglob("*") if file.is_file())
+        return {str(file.relative_to(directory)): file.read_bytes() for file in files}
+
+    return read

@@ -43,16 +43,10 @@ half_width = 0.01
 """
 
 
-def test_says_what_python_says() -> None:
+def test_says_what_python_says(three_arms: cm.Experiment) -> None:
     study, until = parse_study(TEXT)
-    base = cm.Experiment(
-        problem=cm.Bandit([1.0, 0.7, 0.0]),
-        policy=cm.Softmax([0, 3, 5]),
-        update=cm.Natural(step_size=0.025),
-        baseline=cm.MinVariance() + 0.5,
-        steps=100,
-        record=cm.Record("value", reduce=cm.Reduce(below=0.9)),
-    )
+    record = cm.Record("value", reduce=cm.Reduce(below=0.9))
+    base = three_arms.replace(baseline=cm.MinVariance() + 0.5, record=record)
     grid = {
         "update.step_size": [0.01, 0.1, 1.0],
         "baseline.offset": [-1, -0.5, 0, 0.5, 1],

@@ -6,6 +6,7 @@ import json
 import os
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -20,19 +21,13 @@ from committal.study import costs
 from committal.study.store.store import Store
 
 ConfigError = cm.errors.ConfigError
-ConfigTypeError = cm.errors.ConfigTypeError
+Contents = Callable[[Path], dict[str, bytes]]
 
 
 @pytest.fixture(scope="module")
-def base() -> cm.Experiment:
-    return cm.Experiment(
-        problem=cm.Bandit([1.0, 0.7, 0.0]),
-        policy=cm.Softmax([0, 3, 5]),
-        update=cm.Natural(step_size=0.025),
-        baseline=cm.MinVariance() + 0.5,
-        steps=60,
-        record=cm.Record("value", "policy", "theta", "action", every=20),
-    )
+def base(three_arms: cm.Experiment) -> cm.Experiment:
+    record = cm.Record("value", "policy", "theta", "action", every=20)
+    return three_arms.replace(baseline=cm.MinVariance() + 0.5, steps=60, record=record)
 
 
 @pytest.fixture(scope="module")
@@ -41,12 +36,7 @@ def reduced(base: cm.Experiment) -> cm.Experiment:
     return base.replace(record=cm.Record("value", "policy", every=20, reduce=reduce))
 
 
-GRID: dict[Any, Any] = {"baseline": [cm.Value(), 0.5], "update.step_size": [0.05, 0.1, 0.2]}
-
-
-def contents(store: Path) -> dict[str, bytes]:
-    files = (file for file in store.rglob("*") if file.is_file())
-    return {str(file.relative_to(store)): file.read_bytes() for file in files}
+GRID = {"baseline": [cm.Value(), 0.5], "update.step_size": [0.05, 0.1, 0.2]}
 
 
 def same_as_run(data: xr.Dataset, study: cm.Study, runs: int) -> None:
@@ -108,7 +98,7 @@ def test_common_and_independent_random_numbers(base: cm.Experiment) -> None:
 
 @pytest.mark.parametrize("kind", ["per run", "reduced"])
 def test_bytes_do_not_depend_on_who_computes(
-    base: cm.Experiment, reduced: cm.Experiment, kind: str, tmp_path: Path
+    base: cm.Experiment, reduced: cm.Experiment, kind: str, tmp_path: Path, contents: Contents
 ) -> None:
     study = cm.Study(base if kind == "per run" else reduced, GRID, runs=100, rng=0)
     in_memory = study.run(chunk=64, progress=False)
@@ -125,7 +115,9 @@ def test_bytes_do_not_depend_on_who_computes(
     assert data.identical(in_memory)
 
 
-def test_resuming_computes_only_what_is_missing(base: cm.Experiment, tmp_path: Path) -> None:
+def test_resuming_computes_only_what_is_missing(
+    base: cm.Experiment, tmp_path: Path, contents: Contents
+) -> None:
     study = cm.Study(base, GRID, runs=100, rng=0)
     study.run(tmp_path, chunk=64, progress=False)
     expected = contents(tmp_path)
@@ -144,7 +136,7 @@ def test_resuming_computes_only_what_is_missing(base: cm.Experiment, tmp_path: P
     assert heard[-1][1] in (36 * 60, 64 * 60)  # progress is about what was missing
 
 
-def test_a_store_can_be_extended(base: cm.Experiment, tmp_path: Path) -> None:
+def test_a_store_can_be_extended(base: cm.Experiment, tmp_path: Path, contents: Contents) -> None:
     study = cm.Study(base, GRID, runs=100, rng=0)
     study.run(tmp_path, chunk=64, progress=False)
     longer = study.replace(runs=150)
@@ -212,7 +204,9 @@ class Unreliable(Executor):
         return future
 
 
-def test_lost_chunks_are_computed_again(base: cm.Experiment, tmp_path: Path) -> None:
+def test_lost_chunks_are_computed_again(
+    base: cm.Experiment, tmp_path: Path, contents: Contents
+) -> None:
     study = cm.Study(base, GRID, runs=100, rng=0)
     study.run(tmp_path / "good", chunk=16, progress=False)
     bad = Unreliable([ConnectionError("gone"), ValueError("too many values to unpack")])
@@ -296,7 +290,9 @@ def test_interrupting_is_quick(base: cm.Experiment) -> None:
 # -- precision -------------------------------------------------------------------------------------
 
 
-def test_stops_where_it_is_precise(reduced: cm.Experiment, tmp_path: Path) -> None:
+def test_stops_where_it_is_precise(
+    reduced: cm.Experiment, tmp_path: Path, contents: Contents
+) -> None:
     study = cm.Study(reduced.replace(steps=400), GRID, runs=20_000, rng=0)
     until = cm.Precision("failure", half_width=0.05)
     data = study.run(tmp_path, until=until, progress=False)
@@ -319,7 +315,9 @@ def test_stops_where_it_is_precise(reduced: cm.Experiment, tmp_path: Path) -> No
     assert {k: mine[k] for k in contents(tmp_path / "other")} == contents(tmp_path / "other")
 
 
-def test_resuming_until_precise_decides_the_same(reduced: cm.Experiment, tmp_path: Path) -> None:
+def test_resuming_until_precise_decides_the_same(
+    reduced: cm.Experiment, tmp_path: Path, contents: Contents
+) -> None:
     study = cm.Study(reduced.replace(steps=400), GRID, runs=20_000, rng=0)
     until = cm.Precision("failure", half_width=0.05)
     study.run(tmp_path, until=until, progress=False)
