@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import subprocess
 import sys
 from typing import Any
 
@@ -125,3 +126,12 @@ def test_without_gymnasium_the_error_says_what_to_install(monkeypatch: pytest.Mo
     monkeypatch.setattr(builtins, "__import__", missing)
     with pytest.raises(ImportError, match=r"pip install committal\[gymnasium\]"):
         cm.to_gymnasium(GRID)
+
+
+def test_the_module_does_not_hide_the_package() -> None:
+    program = (
+        "import sys, committal.interop.gymnasium as ours, committal.interop.environment as env; "
+        "import gymnasium; "
+        "sys.exit(gymnasium is ours or env.gymnasium is not gymnasium or 'Env' not in dir(gymnasium))"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
