@@ -110,10 +110,8 @@ def estimate(grid: Grid, runs: int, threads: int) -> Estimate:
 
     Parameters
     ----------
-    grid : Grid
-        The configurations.
-    runs : int
-        Of each configuration.
+    grid, runs
+        As for :func:`chunk_size`.
     threads : int
         How many will compute.
     """

@@ -378,7 +378,7 @@ def dask_executor(address: str) -> Iterator[Executor]:
     try:
         from distributed import Client
     except ImportError:
-        raise ExecutorError("a scheduler needs Dask: pip install 'committal[dask]'") from None
+        raise ExecutorError("a scheduler needs Dask: pip install 'committal[cluster]'") from None
     try:
         connect: Any = Client  # it has no type hints
         client = connect(address, timeout=_CONNECT_SECONDS)

@@ -130,8 +130,8 @@ def test_without_gymnasium_the_error_says_what_to_install(monkeypatch: pytest.Mo
 
 def test_the_module_does_not_hide_the_package() -> None:
     program = (
-        "import sys, committal.interop.gymnasium as ours, committal.interop.environment as env; "
-        "import gymnasium; "
-        "sys.exit(gymnasium is ours or env.gymnasium is not gymnasium or 'Env' not in dir(gymnasium))"
+        "import committal.interop.gymnasium as ours, committal.interop.environment as env\n"
+        "import gymnasium\n"
+        "assert gymnasium is not ours and env.gymnasium is gymnasium and gymnasium.Env\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True)

@@ -20,6 +20,7 @@ from committal.study.store import chunks
 from committal.study.store import store as stores
 from committal.study.store.place import Place
 from committal.study.store.store import Store
+from committal.support import files
 
 
 @pytest.fixture(params=["per run", "reduced"])
@@ -92,7 +93,8 @@ def test_names_of_chunks_reach_the_disk_every_second_and_at_the_end(
 ) -> None:
     study.run(tmp_path, chunk=64, progress=False)
     synced: list[Path] = []
-    monkeypatch.setattr(stores, "sync_directory", synced.append)
+    for module in (stores, files):
+        monkeypatch.setattr(module, "sync_directory", synced.append)
     clock = [0.0]
     monkeypatch.setattr(time, "monotonic", lambda: clock[0])
     with Store.prepare(tmp_path, Store.open(tmp_path).manifest) as store:
