@@ -86,7 +86,7 @@ def run(
     --------
     >>> import committal as cm
     >>> exp = cm.Experiment(
-    ...     cm.Bandit([1.0, 0.7, 0.0]), cm.Softmax([0, 3, 5]), cm.Natural(step_size=0.025), steps=100,
+    ...     cm.Bandit([1.0, 0.7, 0.0]), cm.Softmax([0, 3, 5]), cm.Natural(0.025), steps=100,
     ...     record=cm.Record("value", "policy", every=10),
     ... )
     >>> data = cm.run(exp, runs=4, rng=0)
