@@ -15,9 +15,7 @@ from .analysis.rates import failure_rate as failure_rate
 from .config import grids as grids
 from .config import maps as maps
 from .config.bandit import Bandit as Bandit
-from .config.baselines import Constant as Constant
 from .config.baselines import Gap as Gap
-from .config.baselines import Maximum as Maximum
 from .config.baselines import MinVariance as MinVariance
 from .config.baselines import RunningMean as RunningMean
 from .config.baselines import Value as Value
@@ -32,12 +30,15 @@ from .config.estimators import Reinforce as Reinforce
 from .config.experiment import Experiment as Experiment
 from .config.gridworld import Gridworld as Gridworld
 from .config.gridworld import gridworld as gridworld
+from .config.linear import Baseline as Baseline
+from .config.linear import Constant as Constant
+from .config.linear import Maximum as Maximum
 from .config.mdp import TabularMDP as TabularMDP
 from .config.policies import Direct as Direct
 from .config.policies import Sigmoid as Sigmoid
 from .config.policies import Softmax as Softmax
-from .config.record import MDP_RECORDABLE as MDP_RECORDABLE
-from .config.record import RECORDABLE as RECORDABLE
+from .config.quantities import MDP_RECORDABLE as MDP_RECORDABLE
+from .config.quantities import RECORDABLE as RECORDABLE
 from .config.record import Record as Record
 from .config.record import Reduce as Reduce
 from .config.schedules import Decay as Decay

@@ -14,7 +14,7 @@ import pytest
 
 import committal as cm
 from committal import _core
-from committal.lowering.bandit import lower
+from committal.lowering import lower
 
 ALL = ("value", "policy", "theta", "baseline", "entropy", "action", "reward", "regret", "variance")
 

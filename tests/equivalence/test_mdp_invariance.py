@@ -7,7 +7,7 @@ import pytest
 
 import committal as cm
 from committal import _core
-from committal.lowering.bandit import lower
+from committal.lowering import lower
 
 SLIPPERY = cm.gridworld("S..#A\n...#.\n.....", goals={"A": 1.0}, slip=0.2, limit=23)
 ALL = (

@@ -88,8 +88,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from committal.config.bandit import Bandit
-from committal.config.baselines import (
+from committal.config import (
     Baseline,
     Constant,
     Gap,
@@ -99,6 +98,7 @@ from committal.config.baselines import (
     RunningMean,
     Value,
 )
+from committal.config.bandit import Bandit
 from committal.config.behaviours import (
     Behaviour,
     EpsilonGreedy,

@@ -59,7 +59,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from committal.config.baselines import Baseline
+from committal.config import Baseline
 from committal.config.estimators import ExactQ, Expected
 from committal.config.experiment import Experiment
 from committal.config.mdp import TabularMDP
@@ -545,7 +545,7 @@ def simulate(
     memory = initial_memory(experiment.baseline)
     visits = np.zeros(mdp.n_states, np.int64)
     V = np.zeros(mdp.n_states)
-    record: dict[str, list[npt.ArrayLike]] = {name: [] for name in mdp.recordable}
+    record: dict[str, list[npt.ArrayLike]] = {name: [] for name in mdp.quantities}
 
     for t in range(steps + 1):
         pi = policy_table(mdp, theta)

@@ -34,3 +34,17 @@ MAGNITUDE = 1e50
 
 #: Bins of a histogram.
 BINS = 2**24
+
+
+def written(limit: int) -> str:
+    """Write a limit as people think of it.
+
+    Examples
+    --------
+    >>> written(DRAWS), written(RUNS), written(THREADS)
+    ('2**56', '2**63 - 1', '4096')
+    """
+    for whole, less in ((limit, ""), (limit + 1, " - 1")):
+        if whole > 2**16 and whole & (whole - 1) == 0:
+            return f"2**{whole.bit_length() - 1}{less}"
+    return str(limit)

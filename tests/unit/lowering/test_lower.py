@@ -20,19 +20,16 @@ from committal.config import (
     Decay,
     Direct,
     EpsilonGreedy,
-    Estimator,
     Expected,
     Experiment,
     Fixed,
     Gap,
-    Linear,
     Maximum,
     MinVariance,
     Natural,
     OneSample,
     OnPolicy,
     Policy,
-    Problem,
     Projected,
     Record,
     RunningMean,
@@ -43,18 +40,14 @@ from committal.config import (
     Value,
     Values,
     Vanilla,
-    kinds,
 )
 from committal.errors import CombinationError, ConfigTypeError
-from committal.lowering import bandit as plan_module
-from committal.lowering import mdp as plan_mdp
-from committal.lowering import parts as lowering
-from committal.lowering.bandit import Plan, describe_core_names, lower
+from committal.lowering import BanditPlan, core_names, lower
 
 TWO = Bandit([1.0, 0.0])
 
 
-def lowered(**changes: Any) -> Plan:
+def lowered(**changes: Any) -> BanditPlan:
     parts: dict[str, Any] = {
         "problem": Bandit([1.0, 0.7, 0.0]),
         "policy": Softmax(),
@@ -111,7 +104,7 @@ def test_arrays_are_read_only_and_typed() -> None:
 def test_core_arguments_are_the_fields() -> None:
     plan = lowered(baseline=Value() + 1)
     arguments = plan.core_arguments()
-    assert list(arguments) == [field.name for field in dataclasses.fields(Plan)]
+    assert list(arguments) == [field.name for field in dataclasses.fields(BanditPlan)]
     assert arguments["baseline_terms"] == [("value", 1.0, 0.0)]
     assert isinstance(arguments["baseline_terms"], list)
     assert arguments["means"] is plan.means
@@ -294,13 +287,13 @@ def test_the_running_mean_has_its_start() -> None:
     assert plan.baseline_offset == 1.0
 
 
-def test_every_baseline_is_lowered_once() -> None:
-    rows = {row.cls for row in lowering.BASELINES}
-    folded = set(plan_module._FOLDED)
-    assert rows | folded | {Linear} == set(kinds(Baseline).values())
-    assert not rows & folded
-    for atom in (MinVariance(), MinVariance("natural"), MinVariance("natural", 1), Value()):
-        assert sum(type(atom) is r.cls and r.when(atom) for r in lowering.BASELINES) == 1
+def test_every_baseline_is_a_term_of_the_core_or_a_number() -> None:
+    r = np.array([1.0, 0.5])
+    for atom in (Constant(2.0), Gap(), Maximum(), MinVariance(), RunningMean(), Value()):
+        term = atom.core_term()
+        assert (term is None) == (not atom.core_names()), atom
+        assert term is None or term[0] in atom.core_names(), atom
+        assert term is not None or atom.number(r) is not None, atom
 
 
 # -- behaviours, estimators ------------------------------------------------------------------------
@@ -385,43 +378,27 @@ def test_times() -> None:
 
 
 def test_names_of_the_core() -> None:
-    assert describe_core_names() == {
-        "baselines": (
+    assert {concern: set(names) for concern, names in core_names().items()} == {
+        "baselines": {
             "value",
             "min_variance_gradient",
             "min_variance_natural",
             "min_variance_fixed_lambda",
             "maximum",
             "running_mean",
-        ),
-        "behaviours": ("on_policy", "uniform_mixture", "epsilon_greedy", "fixed"),
-        "noises": ("deterministic", "bernoulli", "gaussian", "uniform", "table"),
-        "updates": ("vanilla", "natural", "projected"),
-        "policies": ("softmax", "direct"),
-        "estimators": ("sampled", "expected"),
-        "recorders": RECORDABLE,
-        "mdp_estimators": ("exact_q", "reinforce", "expected"),
-        "mdp_recorders": MDP_RECORDABLE,
-        "solvers": ("direct", "iterative"),
+        },
+        "behaviours": {"on_policy", "uniform_mixture", "epsilon_greedy", "fixed"},
+        "noises": {"deterministic", "bernoulli", "gaussian", "uniform", "table"},
+        "updates": {"vanilla", "natural", "projected"},
+        "policies": {"softmax", "direct"},
+        "estimators": {"sampled", "expected"},
+        "recorders": set(RECORDABLE),
+        "mdp_estimators": {"exact_q", "reinforce", "expected"},
+        "mdp_recorders": set(MDP_RECORDABLE),
+        "solvers": {"direct", "iterative"},
     }
-
-
-def test_every_class_has_a_name() -> None:
-    assert set(lowering.BEHAVIOURS) == set(kinds(Behaviour).values())
-    assert set(plan_module._POLICIES) == set(kinds(Policy).values())
-    assert set(lowering.UPDATES) == set(kinds(Update).values())
-    estimators = {*plan_module._ESTIMATORS, *plan_mdp.MDP_ESTIMATORS}
-    assert estimators == set(kinds(Estimator).values())
 
 
 def test_only_bandits_and_mdps_are_lowered() -> None:
     with pytest.raises(ConfigTypeError, match=r"^experiment = 3 .*an Experiment"):
         lower(3)  # type: ignore[arg-type]
-
-    class Other(Problem):
-        arms = 3
-        recordable = recorded_by_default = ("value",)
-
-    exp = Experiment(Other(), Softmax(), Natural(step_size=1), steps=1)
-    with pytest.raises(CombinationError, match=r"problem = Other\(\) .*a Bandit or a TabularMDP"):
-        lower(exp)
