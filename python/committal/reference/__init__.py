@@ -21,7 +21,7 @@ plan that the engine is given. Read on below, then the files in the order in whi
 ``runs``            :func:`simulate`: one run, everything recorded
 ==================  ================================================================
 
-(``schedules`` and ``problems`` are one small function each that several of them need.)
+(``schedules``, ``problems`` and ``arrays`` are a few lines each that several of them need.)
 
 One run
 -------
@@ -118,14 +118,11 @@ Examples
 --------
 >>> import committal as cm
 >>> from committal import reference
->>> experiment = cm.Experiment(
-...     problem=cm.Bandit([1.0, 0.7, 0.0]),
-...     policy=cm.Softmax([0, 3, 5]),
-...     update=cm.Natural(step_size=0.025),
-...     baseline=cm.MinVariance() + 0.5,
-...     steps=10,
+>>> arms = cm.Experiment(
+...     cm.Bandit([1.0, 0.7, 0.0]), cm.Softmax([0, 3, 5]), cm.Natural(0.025),
+...     cm.MinVariance() + 0.5, steps=10,
 ... )
->>> record = reference.simulate(experiment, key=0, run=0)
+>>> record = reference.simulate(arms, key=0, run=0)
 >>> record["theta"].shape, record["value"].shape
 ((11, 3), (11,))
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from committal.config.bandit import Bandit
 from committal.config.estimators import OneSample
 from committal.config.experiment import Experiment
+from committal.reference.arrays import Floats, Ints
 from committal.reference.baselines import Memory, baseline_value, initial_memory, remember
 from committal.reference.behaviours import behaviour_probabilities
 from committal.reference.policies import initial_theta, policy_probabilities
@@ -21,9 +22,6 @@ from committal.reference.streams import ACTION, REWARD, draw_action, uniforms
 from committal.reference.updates import next_theta
 
 __all__ = ["BanditMoment", "Outcome", "one_step_law", "run_bandit"]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 class BanditMoment(NamedTuple):
@@ -43,13 +41,9 @@ class BanditMoment(NamedTuple):
     rewards: Floats
 
     @property
-    def problem(self) -> Bandit:
-        return problem_of(self.experiment, Bandit)
-
-    @property
     def value(self) -> float:
         """V = sum_i pi_i r_i."""
-        return float(self.pi @ np.array(self.problem.means))
+        return float(self.pi @ np.array(problem_of(self.experiment, Bandit).means))
 
 
 def run_bandit(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from committal.config.baselines import (
     Baseline,
@@ -18,11 +17,11 @@ from committal.config.baselines import (
     Value,
 )
 from committal.errors import ConfigTypeError
+from committal.reference.arrays import Floats
 from committal.reference.policies import others
 
 __all__ = ["Memory", "baseline_value", "initial_memory", "remember"]
 
-Floats = npt.NDArray[np.float64]
 
 #: 1/pi is not taken of anything smaller, so that weights and their sums stay finite.
 SMALLEST_PROBABILITY = 1e-150

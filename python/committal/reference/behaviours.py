@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from committal.config.behaviours import (
     Behaviour,
@@ -13,11 +12,10 @@ from committal.config.behaviours import (
     UniformMixture,
 )
 from committal.errors import ConfigTypeError
+from committal.reference.arrays import Floats
 from committal.reference.schedules import scheduled
 
 __all__ = ["behaviour_probabilities"]
-
-Floats = npt.NDArray[np.float64]
 
 
 def behaviour_probabilities(behaviour: Behaviour, pi: Floats, t: int = 0, steps: int = 1) -> Floats:

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from committal.config.estimators import ExactQ
 from committal.config.experiment import Experiment
 from committal.config.mdp import TabularMDP
+from committal.reference.arrays import Floats, Ints
 from committal.reference.baselines import initial_memory, remember
 from committal.reference.mdp_episodes import Episode, draw_episode, returned
 from committal.reference.mdp_evaluation import policy_table, solve, sweep
@@ -19,9 +19,6 @@ from committal.reference.policies import initial_theta
 from committal.reference.problems import problem_of
 
 __all__ = ["MdpMoment", "run_mdp"]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 class MdpMoment(NamedTuple):

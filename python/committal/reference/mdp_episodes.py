@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from committal.config.experiment import Experiment
 from committal.config.mdp import TabularMDP
+from committal.reference.arrays import Floats
 from committal.reference.behaviours import behaviour_probabilities
 from committal.reference.problems import problem_of
 from committal.reference.streams import (
@@ -22,8 +20,6 @@ from committal.reference.streams import (
 )
 
 __all__ = ["Episode", "draw_episode", "enumerate_episodes", "outcomes", "returned"]
-
-Floats = npt.NDArray[np.float64]
 
 
 class Episode(NamedTuple):
@@ -56,6 +52,7 @@ def draw_episode(experiment: Experiment, pi: Floats, t: int, *, key: int, run: i
     Examples
     --------
     >>> import committal as cm
+    >>> import numpy as np
     >>> e = cm.Experiment(
     ...     cm.gridworld("SA", goals={"A": 1}), cm.Softmax(), cm.Natural(1),
     ...     estimator=cm.ExactQ(), steps=1,
@@ -89,6 +86,7 @@ def enumerate_episodes(
     Examples
     --------
     >>> import committal as cm
+    >>> import numpy as np
     >>> e = cm.Experiment(
     ...     cm.gridworld("SA", goals={"A": 1}, limit=3), cm.Softmax(), cm.Natural(1),
     ...     estimator=cm.ExactQ(), steps=1,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from committal.config.mdp import TabularMDP
+from committal.reference.arrays import Floats
 from committal.reference.policies import softmax
 
 __all__ = [
@@ -16,8 +16,6 @@ __all__ = [
     "sweep",
     "value_within",
 ]
-
-Floats = npt.NDArray[np.float64]
 
 
 def policy_table(mdp: TabularMDP, theta: Floats) -> Floats:

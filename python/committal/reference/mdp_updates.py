@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from committal.config.baselines import Baseline
 from committal.config.estimators import ExactQ, Expected
 from committal.config.experiment import Experiment
 from committal.config.mdp import TabularMDP
 from committal.config.updates import Natural, Update
+from committal.reference.arrays import Floats
 from committal.reference.baselines import Memory, baseline_value
 from committal.reference.behaviours import behaviour_probabilities
 from committal.reference.mdp_episodes import Episode
@@ -19,8 +19,6 @@ from committal.reference.schedules import scheduled
 from committal.reference.updates import update_direction
 
 __all__ = ["baseline_by_state", "episode_direction", "exact_gradient", "theta_after_episode"]
-
-Floats = npt.NDArray[np.float64]
 
 
 def baseline_by_state(baseline: Baseline, pi: Floats, Q: Floats) -> Floats:

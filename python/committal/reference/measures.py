@@ -7,11 +7,13 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import numpy.typing as npt
 
+from committal.config.bandit import Bandit
 from committal.reference.bandit import BanditMoment
 from committal.reference.mdp import MdpMoment
 from committal.reference.mdp_episodes import returned
 from committal.reference.mdp_evaluation import goal_probability, solve
 from committal.reference.policies import entropy, log_policy, log_softmax, optimal_distance
+from committal.reference.problems import problem_of
 from committal.reference.variance import gradient_variance
 
 __all__ = ["DRAWN", "MDP_MEASURES", "MEASURES"]
@@ -27,7 +29,7 @@ MEASURES: Mapping[str, Callable[[BanditMoment], npt.ArrayLike]] = {
     "reward": lambda now: now.rewards,
     "regret": lambda now: now.regret,
     "variance": lambda now: gradient_variance(now.experiment, now.theta, now.t, now.memory),
-    "distance": lambda now: optimal_distance(now.pi, now.problem.best),
+    "distance": lambda now: optimal_distance(now.pi, problem_of(now.experiment, Bandit).best),
 }
 
 #: What an estimator that draws nothing does not have.

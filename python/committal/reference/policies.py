@@ -9,6 +9,7 @@ from committal.config.bandit import Bandit
 from committal.config.experiment import Experiment
 from committal.config.mdp import TabularMDP
 from committal.config.policies import Direct, Policy, Sigmoid, Softmax
+from committal.reference.arrays import Floats
 from committal.reference.problems import problem_of
 
 __all__ = [
@@ -20,8 +21,6 @@ __all__ = [
     "policy_probabilities",
     "softmax",
 ]
-
-Floats = npt.NDArray[np.float64]
 
 
 def softmax(theta: npt.ArrayLike) -> Floats:

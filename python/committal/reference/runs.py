@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
 import numpy.typing as npt
 
@@ -9,13 +11,14 @@ from committal.config.estimators import OneSample
 from committal.config.experiment import Experiment
 from committal.config.mdp import TabularMDP
 from committal.errors import ConfigTypeError
+from committal.reference.arrays import Floats, Ints
 from committal.reference.bandit import run_bandit
 from committal.reference.mdp import run_mdp
 from committal.reference.measures import DRAWN, MDP_MEASURES, MEASURES
 
 __all__ = ["simulate"]
 
-Record = dict[str, npt.NDArray[np.float64] | npt.NDArray[np.int64]]
+Record: TypeAlias = dict[str, Floats | Ints]
 
 
 def simulate(
@@ -49,12 +52,7 @@ def simulate(
     Examples
     --------
     >>> import committal as cm
-    >>> e = cm.Experiment(
-    ...     cm.Bandit([0.9, 0.1], noise="bernoulli"),
-    ...     cm.Softmax(),
-    ...     cm.Vanilla(step_size=0.5),
-    ...     steps=20,
-    ... )
+    >>> e = cm.Experiment(cm.Bandit([0.9, 0.1]), cm.Softmax(), cm.Vanilla(step_size=0.5), steps=9)
     >>> first = simulate(e, key=1, run=0)
     >>> again = simulate(e, key=1, run=0, actions=first["action"], rewards=first["reward"])
     >>> bool(np.array_equal(first["theta"], again["theta"]))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from committal.reference.arrays import Floats
+
 __all__ = [
     "ACTION",
     "REWARD",
@@ -16,7 +18,6 @@ __all__ = [
     "uniforms",
 ]
 
-Floats = npt.NDArray[np.float64]
 
 # What a stream is for: the slots of a run.
 ACTION = 0

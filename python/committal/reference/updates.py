@@ -10,6 +10,7 @@ from committal.config.estimators import OneSample
 from committal.config.experiment import Experiment
 from committal.config.policies import Direct, Policy, Sigmoid
 from committal.config.updates import Natural, Update, Vanilla
+from committal.reference.arrays import Floats
 from committal.reference.behaviours import behaviour_probabilities
 from committal.reference.policies import entropy, log_policy, others, policy_probabilities
 from committal.reference.problems import problem_of
@@ -22,8 +23,6 @@ __all__ = [
     "project_onto_simplex",
     "update_direction",
 ]
-
-Floats = npt.NDArray[np.float64]
 
 
 def update_direction(

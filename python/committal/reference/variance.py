@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from committal.config.bandit import Bandit
 from committal.config.estimators import OneSample
 from committal.config.experiment import Experiment
 from committal.config.policies import Direct, Softmax
 from committal.config.updates import Natural
+from committal.reference.arrays import Floats
 from committal.reference.baselines import Memory, baseline_value
 from committal.reference.behaviours import behaviour_probabilities
 from committal.reference.policies import policy_probabilities
@@ -19,8 +19,6 @@ from committal.reference.schedules import scheduled
 from committal.reference.updates import update_direction
 
 __all__ = ["gradient_variance"]
-
-Floats = npt.NDArray[np.float64]
 
 
 def gradient_variance(

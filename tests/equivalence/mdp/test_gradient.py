@@ -6,6 +6,7 @@ them, and their updates are weighted by the exact probabilities instead of by ho
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -101,13 +102,35 @@ def expected_estimate(e: cm.Experiment) -> np.ndarray:
     )
 
 
+def engine_estimate(e: cm.Experiment, runs: int = 600) -> np.ndarray:
+    """sum over all episodes of probability times the engine's update for it."""
+    mdp = e.problem
+    assert isinstance(mdp, cm.TabularMDP)
+    data = cm.run(e.replace(record=cm.Record("theta", at=[0, 1])), runs=runs, rng=11)
+    key = int(data.attrs["key"], 16)
+    theta = data["theta"].to_numpy()
+    pi = reference.policy_table(mdp, reference.initial_theta(e))
+    updates: dict[reference.Episode, np.ndarray] = {}
+    for run in range(runs):
+        done = reference.draw_episode(e, pi, 0, key=key, run=run)
+        update = theta[run, 1] - theta[run, 0]
+        np.testing.assert_array_equal(update, updates.setdefault(done, update))
+    law = list(reference.enumerate_episodes(e, pi))
+    assert {done for _, done in law} == set(updates)  # every possible episode came
+    return np.asarray(sum(p * updates[done] for p, done in law))
+
+
+@pytest.mark.parametrize("estimate", [expected_estimate, engine_estimate])
 @by_estimate
 @by_behaviour
-def test_the_oracles_estimates_are_unbiased(
-    estimator: Estimator, baseline: Baseline, behaviour: Behaviour
+def test_estimates_are_unbiased(
+    estimate: Callable[[cm.Experiment], np.ndarray],
+    estimator: Estimator,
+    baseline: Baseline,
+    behaviour: Behaviour,
 ) -> None:
     e = experiment(LAYERS, baseline=baseline, behaviour=behaviour, estimator=estimator)
-    np.testing.assert_allclose(expected_estimate(e), gradient(LAYERS, cut=False), rtol=0, atol=1e-6)
+    np.testing.assert_allclose(estimate(e), gradient(LAYERS, cut=False), rtol=0, atol=1e-6)
 
 
 @by_behaviour
@@ -144,35 +167,6 @@ def test_the_expected_update_is_the_gradient(mdp: cm.TabularMDP) -> None:
     e = experiment(mdp, estimator=cm.Expected(), record=cm.Record("theta", at=[0, 1]))
     theta = cm.run(e, runs=1, rng=0)["theta"].to_numpy()[0]
     np.testing.assert_allclose(theta[1] - theta[0], gradient(mdp, cut=False), rtol=0, atol=1e-6)
-
-
-def engine_estimate(e: cm.Experiment, runs: int) -> np.ndarray:
-    """sum over all episodes of probability times the engine's update for it."""
-    mdp = e.problem
-    assert isinstance(mdp, cm.TabularMDP)
-    data = cm.run(e.replace(record=cm.Record("theta", at=[0, 1])), runs=runs, rng=11)
-    key = int(data.attrs["key"], 16)
-    theta = data["theta"].to_numpy()
-    pi = reference.policy_table(mdp, reference.initial_theta(e))
-    updates: dict[reference.Episode, np.ndarray] = {}
-    for run in range(runs):
-        done = reference.draw_episode(e, pi, 0, key=key, run=run)
-        update = theta[run, 1] - theta[run, 0]
-        np.testing.assert_array_equal(update, updates.setdefault(done, update))
-    law = list(reference.enumerate_episodes(e, pi))
-    assert {done for _, done in law} == set(updates)  # every possible episode came
-    return np.asarray(sum(p * updates[done] for p, done in law))
-
-
-@by_estimate
-@by_behaviour
-def test_the_engines_updates_are_unbiased(
-    estimator: Estimator, baseline: Baseline, behaviour: Behaviour
-) -> None:
-    e = experiment(LAYERS, baseline=baseline, behaviour=behaviour, estimator=estimator)
-    np.testing.assert_allclose(
-        engine_estimate(e, 600), gradient(LAYERS, cut=False), rtol=0, atol=1e-6
-    )
 
 
 def test_the_engine_cuts_episodes_as_the_oracle_does() -> None:

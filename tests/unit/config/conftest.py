@@ -6,7 +6,6 @@ import pytest
 
 import committal as cm
 from committal.config import Config
-from committal.inference.sequences import Precision
 
 TWO_STATES = cm.TabularMDP(
     [(0, 0, 1, 0.5, 1), (0, 0, 2, 0.5, 0), (1, 0, 2, 1, 0)], gamma=0.5, start=0, terminal=[2]
@@ -57,7 +56,7 @@ EXAMPLES: list[Config] = [
     cm.Experiment(
         TWO_STATES, cm.Softmax(), cm.Natural(1), cm.Value(), estimator=cm.ExactQ(), steps=3
     ),
-    Precision("failure", half_width=0.01, below=0.9),
+    cm.Precision("failure", half_width=0.01, below=0.9),
 ]
 
 

@@ -16,7 +16,6 @@ import committal as cm
 import committal.config as cfg
 from committal.config import Config, kinds
 from committal.errors import ConfigError
-from committal.inference.sequences import Precision
 
 EVERYTHING: dict[str, Any] = {name: getattr(cfg, name) for name in dir(cfg) if name[0] != "_"}
 
@@ -204,7 +203,7 @@ def assert_round_trips(x: Config) -> None:
         copy.copy(x),
         copy.deepcopy(x),
         x.replace(),
-        eval(repr(x), dict(EVERYTHING, Precision=Precision)),
+        eval(repr(x), dict(EVERYTHING, Precision=cm.Precision)),
     ]
     for y in back:
         assert type(y) is family

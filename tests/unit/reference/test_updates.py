@@ -72,7 +72,6 @@ def seen(e: cm.Experiment, directions: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("baseline", [cm.Constant(0.4), cm.Value(), cm.MinVariance() - 0.5])
 @pytest.mark.parametrize("samples", [1, 2])
 def test_mean_and_variance_of_the_update_by_enumeration(
-    experiment: cm.Experiment,
     policy: Policy,
     update: Update,
     problem: cm.Bandit,
@@ -81,14 +80,8 @@ def test_mean_and_variance_of_the_update_by_enumeration(
     samples: int,
 ) -> None:
     bandit = fit(problem, policy)
-    e = experiment.replace(
-        problem=bandit,
-        policy=policy,
-        update=update,
-        behaviour=behaviour,
-        baseline=baseline,
-        estimator=cm.OneSample(samples=samples),
-    )
+    estimator = cm.OneSample(samples=samples)
+    e = cm.Experiment(bandit, policy, update, baseline, behaviour, estimator, steps=10)
     theta = reference.initial_theta(e)
     law = reference.one_step_law(e, theta)
     probability = np.array([outcome.probability for outcome in law])
