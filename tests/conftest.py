@@ -8,6 +8,8 @@ import matplotlib as mpl
 import pytest
 from hypothesis import settings
 
+import committal as cm
+
 mpl.use("Agg")
 
 # A test run started in the background of a script ignores Ctrl-C, and so would every process that
@@ -30,3 +32,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if "slow" in item.keywords:
             item.add_marker(skip)
+
+
+@pytest.fixture(scope="session")
+def three_arms() -> cm.Experiment:
+    """The experiment of the README: three arms, natural updates, a perturbed b*."""
+    return cm.Experiment(
+        problem=cm.Bandit([1.0, 0.7, 0.0]),
+        policy=cm.Softmax([0, 3, 5]),
+        update=cm.Natural(step_size=0.025),
+        baseline=cm.MinVariance() + 0.5,
+        steps=1000,
+    )

@@ -97,7 +97,7 @@ def test_the_papers_rooms_replay(estimator: Estimator, isa: str) -> None:
     """Four actions and deterministic moves: the shape that the kernels are specialised for."""
     exact = isinstance(estimator, cm.ExactQ)
     experiment = cm.Experiment(
-        cm.grids.four_rooms(),
+        cm.maps.four_rooms(),
         cm.Softmax(),
         cm.Natural(0.1) if exact else cm.Vanilla(0.1),
         cm.MinVariance() + 0.5 if exact else 0.5,
@@ -155,7 +155,7 @@ def test_the_iterative_solver_replays_when_it_is_exact(update: Update, make_mdp:
 
 def test_the_iterative_solver_is_as_good_as_its_tolerance() -> None:
     """The first step differs from the exact one by what the tolerance allows, and is not equal."""
-    rooms, tolerance, alpha = cm.grids.four_rooms(), 1e-3, 0.1
+    rooms, tolerance, alpha = cm.maps.four_rooms(), 1e-3, 0.1
     exact = cm.Experiment(
         rooms, cm.Softmax(), cm.Natural(alpha), cm.Constant(0.0), estimator=cm.ExactQ(), steps=1,
         record=cm.Record("theta", "visits"),
@@ -171,7 +171,7 @@ def test_the_iterative_solver_is_as_good_as_its_tolerance() -> None:
 
 
 def test_the_recorded_value_is_exact_whatever_the_solver() -> None:
-    rooms = cm.grids.four_rooms()
+    rooms = cm.maps.four_rooms()
     experiment = cm.Experiment(
         rooms, cm.Softmax(), cm.Natural(0.1), cm.MinVariance(),
         estimator=cm.ExactQ("iterative", 1e-3), steps=100,
@@ -187,7 +187,7 @@ def test_the_recorded_value_is_exact_whatever_the_solver() -> None:
 def test_far_from_the_centre_nothing_breaks(update: Update, behaviour: Behaviour) -> None:
     """Rare actions throw theta far away and policies underflow; no number is lost."""
     experiment = cm.Experiment(
-        cm.grids.five_by_five(),
+        cm.maps.five_by_five(),
         cm.Softmax([0.0, 30.0, -700.0, 5.0]),
         update,
         cm.MinVariance() + 0.3,
@@ -200,3 +200,28 @@ def test_far_from_the_centre_nothing_breaks(update: Update, behaviour: Behaviour
     for name in cm.MDP_RECORDABLE:
         assert np.isfinite(data[name].to_numpy()).all(), name
     np.testing.assert_allclose(data["policy"].to_numpy().sum(-1), 1.0, rtol=1e-12)
+
+
+def test_an_episode_that_never_ends_stops_at_its_limit() -> None:
+    trap = cm.TabularMDP(
+        P=np.array([[[1.0, 0.0], [1.0, 0.0]], [[0.0, 1.0], [0.0, 1.0]]]),
+        R=np.ones((2, 2)),
+        gamma=0.9,
+        start=0,
+        limit=17,
+    )
+    data = cm.run(
+        cm.Experiment(
+            problem=trap,
+            policy=cm.Softmax(),
+            update=cm.Natural(step_size=0.1),
+            estimator=cm.ExactQ(),
+            steps=3,
+            record=cm.Record("return", "length", "goal"),
+        ),
+        runs=5,
+        rng=0,
+    )
+    assert (data["length"].values == 17).all()
+    assert (data["goal"].values == -1).all()
+    np.testing.assert_allclose(data["return"].values, (1 - 0.9**17) / (1 - 0.9))

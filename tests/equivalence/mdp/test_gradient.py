@@ -6,15 +6,15 @@ them, and their updates are weighted by the exact probabilities instead of by ho
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
 import committal as cm
+from committal import reference
 from committal.config import Baseline, Behaviour, Estimator
-from committal.reference import mdp as oracle
-from committal.reference.bandit import initial_memory
 
 # Two possible first states, two later ones, two ends: over after two steps at the latest.
 LAYERS = cm.TabularMDP(
@@ -75,10 +75,10 @@ def gradient(mdp: cm.TabularMDP, *, cut: bool) -> np.ndarray:
     """d J / d theta by central differences; J of episodes that are cut, or of the whole MDP."""
 
     def objective(theta: np.ndarray) -> float:
-        pi = oracle.policy_table(mdp, theta)
+        pi = reference.policy_table(mdp, theta)
         if cut:
-            return oracle.value_within(mdp, pi)
-        return float(mdp.start_distribution @ oracle.solve(mdp, pi)[0])
+            return reference.value_within(mdp, pi)
+        return float(mdp.start_distribution @ reference.solve(mdp, pi)[0])
 
     theta, h = start_of(mdp), 1e-5
     found = np.zeros_like(theta)
@@ -90,25 +90,47 @@ def gradient(mdp: cm.TabularMDP, *, cut: bool) -> np.ndarray:
 
 
 def expected_estimate(e: cm.Experiment) -> np.ndarray:
-    mdp, theta = e.problem, oracle.initial_theta(e)
+    mdp, theta = e.problem, reference.initial_theta(e)
     assert isinstance(mdp, cm.TabularMDP)
-    pi = oracle.policy_table(mdp, theta)
-    Q = oracle.solve(mdp, pi)[1]
-    memory = initial_memory(e.baseline)
-    law = list(oracle.enumerate_episodes(e, pi))
+    pi = reference.policy_table(mdp, theta)
+    Q = reference.solve(mdp, pi)[1]
+    memory = reference.initial_memory(e.baseline)
+    law = list(reference.enumerate_episodes(e, pi))
     assert sum(p for p, _ in law) == pytest.approx(1.0, rel=1e-14)
     return np.asarray(
-        sum(p * oracle.episode_direction(e, pi, Q, done, 0, memory) for p, done in law)
+        sum(p * reference.episode_direction(e, pi, Q, done, 0, memory) for p, done in law)
     )
 
 
+def engine_estimate(e: cm.Experiment, runs: int = 600) -> np.ndarray:
+    """sum over all episodes of probability times the engine's update for it."""
+    mdp = e.problem
+    assert isinstance(mdp, cm.TabularMDP)
+    data = cm.run(e.replace(record=cm.Record("theta", at=[0, 1])), runs=runs, rng=11)
+    key = int(data.attrs["key"], 16)
+    theta = data["theta"].to_numpy()
+    pi = reference.policy_table(mdp, reference.initial_theta(e))
+    updates: dict[reference.Episode, np.ndarray] = {}
+    for run in range(runs):
+        done = reference.draw_episode(e, pi, 0, key=key, run=run)
+        update = theta[run, 1] - theta[run, 0]
+        np.testing.assert_array_equal(update, updates.setdefault(done, update))
+    law = list(reference.enumerate_episodes(e, pi))
+    assert {done for _, done in law} == set(updates)  # every possible episode came
+    return np.asarray(sum(p * updates[done] for p, done in law))
+
+
+@pytest.mark.parametrize("estimate", [expected_estimate, engine_estimate])
 @by_estimate
 @by_behaviour
-def test_the_oracles_estimates_are_unbiased(
-    estimator: Estimator, baseline: Baseline, behaviour: Behaviour
+def test_estimates_are_unbiased(
+    estimate: Callable[[cm.Experiment], np.ndarray],
+    estimator: Estimator,
+    baseline: Baseline,
+    behaviour: Behaviour,
 ) -> None:
     e = experiment(LAYERS, baseline=baseline, behaviour=behaviour, estimator=estimator)
-    np.testing.assert_allclose(expected_estimate(e), gradient(LAYERS, cut=False), rtol=0, atol=1e-6)
+    np.testing.assert_allclose(estimate(e), gradient(LAYERS, cut=False), rtol=0, atol=1e-6)
 
 
 @by_behaviour
@@ -132,8 +154,8 @@ def test_natural_estimates_are_unbiased_up_to_a_shift_per_state(
         behaviour=behaviour,
         estimator=estimator,
     )
-    pi = oracle.policy_table(LAYERS, start_of(LAYERS))
-    want = oracle.state_distribution(LAYERS, pi)[:, None] * oracle.solve(LAYERS, pi)[1]
+    pi = reference.policy_table(LAYERS, start_of(LAYERS))
+    want = reference.state_distribution(LAYERS, pi)[:, None] * reference.solve(LAYERS, pi)[1]
     got = expected_estimate(e)
     np.testing.assert_allclose(
         got - got.mean(-1, keepdims=True), want - want.mean(-1, keepdims=True), rtol=0, atol=1e-12
@@ -145,35 +167,6 @@ def test_the_expected_update_is_the_gradient(mdp: cm.TabularMDP) -> None:
     e = experiment(mdp, estimator=cm.Expected(), record=cm.Record("theta", at=[0, 1]))
     theta = cm.run(e, runs=1, rng=0)["theta"].to_numpy()[0]
     np.testing.assert_allclose(theta[1] - theta[0], gradient(mdp, cut=False), rtol=0, atol=1e-6)
-
-
-def engine_estimate(e: cm.Experiment, runs: int) -> np.ndarray:
-    """sum over all episodes of probability times the engine's update for it."""
-    mdp = e.problem
-    assert isinstance(mdp, cm.TabularMDP)
-    data = cm.run(e.replace(record=cm.Record("theta", at=[0, 1])), runs=runs, rng=11)
-    key = int(data.attrs["key"], 16)
-    theta = data["theta"].to_numpy()
-    pi = oracle.policy_table(mdp, oracle.initial_theta(e))
-    updates: dict[oracle.Episode, np.ndarray] = {}
-    for run in range(runs):
-        done = oracle.draw_episode(e, pi, 0, key=key, run=run)
-        update = theta[run, 1] - theta[run, 0]
-        np.testing.assert_array_equal(update, updates.setdefault(done, update))
-    law = list(oracle.enumerate_episodes(e, pi))
-    assert {done for _, done in law} == set(updates)  # every possible episode came
-    return np.asarray(sum(p * updates[done] for p, done in law))
-
-
-@by_estimate
-@by_behaviour
-def test_the_engines_updates_are_unbiased(
-    estimator: Estimator, baseline: Baseline, behaviour: Behaviour
-) -> None:
-    e = experiment(LAYERS, baseline=baseline, behaviour=behaviour, estimator=estimator)
-    np.testing.assert_allclose(
-        engine_estimate(e, 600), gradient(LAYERS, cut=False), rtol=0, atol=1e-6
-    )
 
 
 def test_the_engine_cuts_episodes_as_the_oracle_does() -> None:
@@ -197,11 +190,11 @@ def test_a_biased_estimate_is_seen(wrong: dict[str, Any]) -> None:
         # Drawn from mu, weighted as if drawn from pi.
         behaving = experiment(LAYERS, behaviour=cm.Fixed([0.35, 0.65]), **parts)
         trusting = experiment(LAYERS, **parts)
-        pi = oracle.policy_table(LAYERS, start_of(LAYERS))
-        Q = oracle.solve(LAYERS, pi)[1]
+        pi = reference.policy_table(LAYERS, start_of(LAYERS))
+        Q = reference.solve(LAYERS, pi)[1]
         found: Any = sum(
-            p * oracle.episode_direction(trusting, pi, Q, done)
-            for p, done in oracle.enumerate_episodes(behaving, pi)
+            p * reference.episode_direction(trusting, pi, Q, done)
+            for p, done in reference.enumerate_episodes(behaving, pi)
         )
     else:
         found = expected_estimate(experiment(LAYERS, **parts))

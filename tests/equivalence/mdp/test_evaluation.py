@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import committal as cm
-from committal.reference import mdp as oracle
+from committal import reference
 
 GAMMAS = (0.0, 0.5, 0.9, 0.99, 0.999, 0.9999)
 
@@ -53,13 +53,13 @@ def test_two_hundred_random_mdps_against_a_dense_solve(make_mdp: Any, hundred: i
         policies = some_policies(mdp, rng)
         found = cm.evaluate(mdp, policies)
         for i, pi in enumerate(policies):
-            V, Q = oracle.solve(mdp, pi)
+            V, Q = reference.solve(mdp, pi)
             assert_close(found.V[i], V, "V")
             assert_close(found.Q[i], Q, "Q")
             assert_close(found.advantage[i], Q - V[:, None], "advantage")
             assert_close(found.value[i], mdp.start_distribution @ V, "value")
-            assert_close(found.state_distribution[i], oracle.state_distribution(mdp, pi), "d")
-            assert_close(found.goal_probability[i], oracle.goal_probability(mdp, pi), "goals")
+            assert_close(found.state_distribution[i], reference.state_distribution(mdp, pi), "d")
+            assert_close(found.goal_probability[i], reference.goal_probability(mdp, pi), "goals")
         absorbing += bool(np.any(mdp.P[range(mdp.n_states), :, range(mdp.n_states)] == 1.0))
         unreachable += not mdp.reachable.all()
     assert min(absorbing, unreachable) > 20  # the family has what it promises
@@ -147,7 +147,7 @@ def test_sweeps_stop_within_their_tolerance(make_mdp: Any, tolerance: float) -> 
 
 
 def test_shortest_paths_of_four_rooms_are_its_best_values() -> None:
-    rooms = cm.grids.four_rooms()
+    rooms = cm.maps.four_rooms()
     paths = rooms.shortest_paths()
     assert {goal: round(path.value, 4) for goal, path in paths.items()} == {
         "A": 0.5426,
@@ -194,11 +194,11 @@ def test_a_hundred_by_hundred_grid_is_practical(slip: float) -> None:
 )
 def test_policies_are_refused_by_state(policy: Any, message: str) -> None:
     with pytest.raises(cm.ConfigError, match=message):
-        cm.evaluate(cm.grids.four_rooms(), policy)
+        cm.evaluate(cm.maps.four_rooms(), policy)
 
 
 def test_other_arguments_are_refused_by_name() -> None:
-    rooms = cm.grids.four_rooms()
+    rooms = cm.maps.four_rooms()
     with pytest.raises(cm.ConfigError, match=r"mdp = Bandit.*TabularMDP"):
         cm.evaluate(cm.Bandit([1, 0]))  # type: ignore[arg-type]
     with pytest.raises(cm.ConfigError, match=r"mdp = 3"):
