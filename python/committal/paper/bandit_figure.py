@@ -81,7 +81,7 @@ def four_baselines(
     *,
     value_steps: int | None = None,
     expect: Sequence[Band | None] = (None,) * 4,
-    reference: Sequence[float],
+    reference: Sequence[float | None] = (None,) * 4,
     reference_runs: int = 100_000,
 ) -> tuple[Case, ...]:
     """Make the cases b* - 1/2, b*, b* + 1/2 and V, b* being that of the gradient metric.
@@ -94,7 +94,7 @@ def four_baselines(
         Updates with the value as baseline, if it needs more.
     expect : sequence of Band or None, optional
         By case, how many runs of the paper failed.
-    reference : sequence of float
+    reference : sequence of float or None, optional
         By case, the rate of failures that an independent implementation found.
     reference_runs : int, optional
         On how many runs.
@@ -102,14 +102,13 @@ def four_baselines(
     Examples
     --------
     >>> from committal.config import Natural, Softmax
-    >>> cases = four_baselines(Softmax(), Natural(0.025), 1000, reference=[0.05, 0, 0, 0])
-    >>> [case.label for case in cases]
+    >>> [case.label for case in four_baselines(Softmax(), Natural(0.025), 1000)]
     ['b* − ½', 'b*', 'b* + ½', 'V']
     """
     value = Experiment(THREE_ARMS, policy, update, Value(), steps=value_steps or steps)
     cases = (*_around(MinVariance(), value.replace(steps=steps)), Case("V", "$V$", value, OTHER))
     return tuple(
-        replace(case, expect=band, reference=(rate, reference_runs))
+        replace(case, expect=band, reference=None if rate is None else (rate, reference_runs))
         for case, band, rate in zip(cases, expect, reference, strict=True)
     )
 
