@@ -14,7 +14,8 @@ from matplotlib.image import AxesImage
 from committal.config import Gridworld
 from committal.config.gridworld import MOVES
 from committal.errors import ConfigError, ConfigTypeError
-from committal.plot.panels import new_axes
+from committal.plot import arguments
+from committal.plot.panels import given_or_new
 from committal.simulation.dataset import experiment_of
 
 if TYPE_CHECKING:
@@ -62,11 +63,12 @@ def grid(
     Returns
     -------
     matplotlib.axes.Axes
+        The map, with its first row on top.
 
     Examples
     --------
     >>> import committal as cm
-    >>> rooms = cm.grids.four_rooms()
+    >>> rooms = cm.maps.four_rooms()
     >>> best = cm.optimal(rooms)
     >>> ax = cm.plot.grid(rooms, best.V, best.policy)
     """
@@ -76,8 +78,7 @@ def grid(
     pi = None
     if policy is not None:
         pi = _array("policy", policy, (problem.n_states, problem.n_actions))
-    if ax is None:
-        ax = new_axes("grid")
+    ax = given_or_new(ax, "grid")
 
     _draw_map(ax, problem)
     dark = np.zeros(problem.n_states, np.bool_)
@@ -122,12 +123,13 @@ def visits(
     Returns
     -------
     matplotlib.axes.Axes
+        The map.
 
     Examples
     --------
     >>> import committal as cm
     >>> exp = cm.Experiment(
-    ...     cm.grids.five_by_five(), cm.Softmax(), cm.Vanilla(0.1), estimator=cm.Reinforce(),
+    ...     cm.maps.five_by_five(), cm.Softmax(), cm.Vanilla(0.1), estimator=cm.Reinforce(),
     ...     steps=100, record=cm.Record("visits"),
     ... )
     >>> ax = cm.plot.visits(cm.run(exp, runs=10, rng=0))
@@ -136,8 +138,7 @@ def visits(
     problem = experiment_of(data).problem
     if not isinstance(problem, Gridworld):
         raise ConfigError("data", problem, "the result of an experiment with a Gridworld")
-    if ax is None:
-        ax = new_axes("grid")
+    ax = given_or_new(ax, "grid")
     _draw_map(ax, problem)
     visited = counts > 0.0
     dark = np.zeros(problem.n_states, np.bool_)
@@ -163,8 +164,7 @@ def _array(argument: str, given: npt.ArrayLike, shape: tuple[int, ...]) -> Float
 
 
 def _counts(data: xr.Dataset, run: int | None) -> Floats:
-    if not hasattr(data, "data_vars"):
-        raise ConfigTypeError("data", data, "a dataset made by committal.run")
+    arguments.dataset("data", data)
     if "visits" in data and "run" in data["visits"].dims:
         found = data["visits"].isel(time=-1)
         if run is None:
@@ -176,7 +176,7 @@ def _counts(data: xr.Dataset, run: int | None) -> Floats:
         if run is not None:
             raise ConfigError("run", run, "None: these data were reduced over runs")
         return np.asarray(data["visits_mean"].isel(time=-1).values, np.float64)
-    raise ConfigError("data", sorted(map(str, data.data_vars)), "the visits, Record('visits')")
+    raise arguments.lacks("data", data, "the visits, Record('visits')")
 
 
 def _draw_map(ax: Axes, problem: Gridworld) -> None:

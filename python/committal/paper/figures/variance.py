@@ -1,4 +1,4 @@
-"""Figure 3: where on the simplex importance sampling and baselines reduce the variance."""
+"""Where on the simplex importance sampling and baselines reduce the variance: figure 3."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from committal.config import (
     Update,
     Vanilla,
 )
-from committal.paper.bandit_pictures import ARMS, TITLE_PAD
-from committal.paper.bandits import THREE_ARMS
+from committal.paper.bandit_figure import THREE_ARMS
+from committal.paper.bandit_pictures import ARMS
 from committal.paper.figure import PaperFigure, Picture, Table
 from committal.paper.lab import Lab
+from committal.paper.pictures import TITLE_PAD
 from committal.paper.verdicts import Finding, within
 from committal.plot import sheet
 from committal.plot.sheet import Figure
@@ -62,7 +63,7 @@ NATURAL_RATIOS = ratios(NATURAL, MinVariance("natural"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Data:
+class Maps:
     """Policies (n, 3) and one logarithm of a ratio per map (3, n).
 
     `corners` holds the logarithms at policies that are almost deterministic.
@@ -75,7 +76,7 @@ class Data:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VarianceMaps(PaperFigure[Data]):
+class VarianceMaps(PaperFigure[Maps]):
     """Three heat maps; nothing here is random."""
 
     @property
@@ -89,7 +90,7 @@ class VarianceMaps(PaperFigure[Data]):
             ("variance", "trace of the covariance, by enumeration"),
         )
 
-    def compute(self, lab: Lab) -> Data:
+    def compute(self, lab: Lab) -> Maps:
         """Enumerate the variances."""
         del lab
         policies = exact.simplex_grid(RESOLUTION)
@@ -100,14 +101,14 @@ class VarianceMaps(PaperFigure[Data]):
                 for arm in range(THREE_ARMS.arms)
             ]
         )
-        return Data(
+        return Maps(
             policies,
             _logarithms(VANILLA_RATIOS, policies),
             _logarithms(NATURAL_RATIOS, policies),
             _logarithms(VANILLA_RATIOS, corners),
         )
 
-    def judge(self, data: Data) -> list[Finding]:
+    def judge(self, data: Maps) -> list[Finding]:
         """Compare the signs with what the paper sees."""
         sampling, least, both = data.vanilla
         middle = data.policies.min(axis=1) > MIDDLE
@@ -156,7 +157,7 @@ class VarianceMaps(PaperFigure[Data]):
             ),
         ]
 
-    def tables(self, data: Data) -> list[Table]:
+    def tables(self, data: Maps) -> list[Table]:
         """List the range of each map."""
         rows = []
         for kind, maps in (("vanilla", data.vanilla), ("natural", data.natural)):
@@ -174,7 +175,7 @@ class VarianceMaps(PaperFigure[Data]):
         header = ("gradient", "log ratio", "least", "median", "largest", "share above 0")
         return [Table("Logarithms of variance ratios over the simplex", header, tuple(rows))]
 
-    def pictures(self, data: Data) -> list[Picture]:
+    def pictures(self, data: Maps) -> list[Picture]:
         """Return the paper's picture, and the same of the natural gradient."""
         meaning = (
             "Blue: the method below the line of the ratio has less variance, red: the one above; "
@@ -215,7 +216,7 @@ def draw(policies: Floats, maps: Floats) -> Figure:
     return figure
 
 
-FIGURE = VarianceMaps(
+FIGURE_3 = VarianceMaps(
     name="fig3",
     title="Logarithms of variance ratios on the simplex",
     says="b* lowers the variance everywhere. Importance sampling from a mixture with the uniform "
@@ -228,3 +229,5 @@ FIGURE = VarianceMaps(
         "corners: along the edges, away from them, b* has less variance.",
     ),
 )
+
+FIGURES = (FIGURE_3,)

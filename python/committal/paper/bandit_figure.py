@@ -1,4 +1,4 @@
-"""The paper's bandit figures: what they share, from settings to tables.
+"""Figures of bandits: what they share, from settings to tables.
 
 Three arms pay (1, 0.7, 0). A run fails if its value is below 0.9 after the last update: it has
 settled on a suboptimal arm, or has not settled. Every case is run twice: as often as the paper
@@ -7,9 +7,9 @@ did, keeping each run, and much more often, keeping means and counts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -30,16 +30,9 @@ from committal.config import (
 from committal.paper import bandit_pictures
 from committal.paper.figure import Case, PaperFigure, Picture, Table
 from committal.paper.lab import Lab
-from committal.paper.verdicts import (
-    Band,
-    Estimate,
-    Finding,
-    Verdict,
-    positive,
-    sigmas_between_rates,
-    within,
-    worst,
-)
+from committal.paper.outcome import CaseOutcome, Rule, is_precise
+from committal.paper.verdicts import Band, Estimate, Finding, sigmas_between_rates, within
+from committal.support.text import grouped
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -47,6 +40,8 @@ if TYPE_CHECKING:
 THREE_ARMS = Bandit([1.0, 0.7, 0.0])
 BELOW = 0.9
 PRECISE = 100_000
+#: Runs that the paper draws as learning curves; on the simplex it draws the first few of them.
+CURVES = 40
 
 # From committal to non-committal: orange to blue, in shades that colour-blind readers tell apart.
 LOW, MIDDLE, HIGH, OTHER = "#D55E00", "#000000", "#0072B2", "#009E73"
@@ -54,51 +49,29 @@ LOW, MIDDLE, HIGH, OTHER = "#D55E00", "#000000", "#0072B2", "#009E73"
 _SAMPLE_TIMES = 400
 _ENSEMBLE_TIMES = 100
 
-#: Rate of failures among how many runs.
-Reference = tuple[float, int]
 
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class BanditOutcome(CaseOutcome):
+    """What became of one case of a bandit.
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Outcome:
-    """What became of one case.
+    The sample holds values and policies, the ensemble mean value, entropy and regret.
 
     Attributes
     ----------
-    case : Case
-        The case.
-    sample : xarray.Dataset
-        Value and policy of each of the paper's number of runs.
-    ensemble : xarray.Dataset
-        Mean value and entropy, and failures, of many runs.
     exact : Estimate or None
         P(the run ends on a suboptimal arm), without sampling.
     path : xarray.Dataset
         The run that follows the true gradient.
-    seen, rate : FailureRate
-        Of the sample and of the ensemble.
+    seen : FailureRate
+        Of the sample.
     """
 
-    case: Case
-    sample: xr.Dataset
-    ensemble: xr.Dataset
     exact: Estimate | None
     path: xr.Dataset
     seen: FailureRate
-    rate: FailureRate
-
-    def mean(self, name: str, share: float = 1.0) -> Estimate:
-        """Return the ensemble's mean of a quantity, after a share of the updates."""
-        at = round(share * (self.ensemble.sizes["time"] - 1))
-        now = self.ensemble.isel(time=at)
-        return Estimate.of_mean(float(now[f"{name}_mean"]), float(now[f"{name}_sem"]))
-
-    def regret(self) -> Estimate:
-        """Return the mean regret at the end, a measure of how slow learning was."""
-        return self.mean("regret")
 
 
-#: Something that the paper says, as a question to the outcomes.
-Rule = Callable[[Sequence[Outcome]], Finding]
+BanditRule: TypeAlias = Rule[BanditOutcome]
 
 
 def four_baselines(
@@ -108,10 +81,10 @@ def four_baselines(
     *,
     value_steps: int | None = None,
     expect: Sequence[Band | None] = (None,) * 4,
-    reference: Sequence[Reference | None] = (None,) * 4,
-    metric: str = "gradient",
+    reference: Sequence[float | None] = (None,) * 4,
+    reference_runs: int = 100_000,
 ) -> tuple[Case, ...]:
-    """Make the cases b* - 1/2, b*, b* + 1/2 and V.
+    """Make the cases b* - 1/2, b*, b* + 1/2 and V, b* being that of the gradient metric.
 
     Parameters
     ----------
@@ -119,32 +92,53 @@ def four_baselines(
         Of the experiments.
     value_steps : int, optional
         Updates with the value as baseline, if it needs more.
-    expect, reference
-        By case, see :class:`Case`.
-    metric : str, optional
-        Of the minimum-variance baseline.
+    expect : sequence of Band or None, optional
+        By case, how many runs of the paper failed.
+    reference : sequence of float or None, optional
+        By case, the rate of failures that an independent implementation found.
+    reference_runs : int, optional
+        On how many runs.
 
     Examples
     --------
     >>> from committal.config import Natural, Softmax
-    >>> [case.label for case in four_baselines(Softmax([0, 3, 5]), Natural(0.025), 1000)]
+    >>> [case.label for case in four_baselines(Softmax(), Natural(0.025), 1000)]
     ['b* − ½', 'b*', 'b* + ½', 'V']
     """
-    best = MinVariance(metric)
-    natural = metric == "natural"
+    value = Experiment(THREE_ARMS, policy, update, Value(), steps=value_steps or steps)
+    cases = (*_around(MinVariance(), value.replace(steps=steps)), Case("V", "$V$", value, OTHER))
+    return tuple(
+        replace(case, expect=band, reference=None if rate is None else (rate, reference_runs))
+        for case, band, rate in zip(cases, expect, reference, strict=True)
+    )
+
+
+def natural_metric(
+    cases: Sequence[Case],
+    *,
+    expect: Sequence[Band | None] = (None,) * 3,
+    reference: Sequence[tuple[float, int] | None] = (None,) * 3,
+) -> tuple[Case, ...]:
+    """Make the first three cases again, with b* of the natural metric; V has no metric."""
+    around = _around(MinVariance("natural"), cases[0].experiment)
+    return tuple(
+        replace(case, expect=band, reference=rate)
+        for case, band, rate in zip(around, expect, reference, strict=True)
+    )
+
+
+def _around(best: MinVariance, experiment: Experiment) -> tuple[Case, ...]:
+    natural = best.metric == "natural"
     star, after = (r"b^*_\mathrm{nat}", " (natural metric)") if natural else ("b^*", "")
     rows: tuple[tuple[str, str, Baseline, str], ...] = (
-        ("b* − ½" + after, rf"${star} - \frac{{1}}{{2}}$", best - 0.5, LOW),
-        ("b*" + after, f"${star}$", best, MIDDLE),
-        ("b* + ½" + after, rf"${star} + \frac{{1}}{{2}}$", best + 0.5, HIGH),
-        ("V", r"$V$", Value(), OTHER),
+        ("b* − ½", rf"${star} - \frac{{1}}{{2}}$", best - 0.5, LOW),
+        ("b*", f"${star}$", best, MIDDLE),
+        ("b* + ½", rf"${star} + \frac{{1}}{{2}}$", best + 0.5, HIGH),
     )
-    cases = []
-    for i, (label, latex, baseline, colour) in enumerate(rows):
-        needed = value_steps if value_steps is not None and label == "V" else steps
-        experiment = Experiment(THREE_ARMS, policy, update, baseline, steps=needed)
-        cases.append(Case(label, latex, experiment, colour, expect[i], reference[i]))
-    return tuple(cases)
+    return tuple(
+        Case(label + after, latex, experiment.replace(baseline=baseline), colour)
+        for label, latex, baseline, colour in rows
+    )
 
 
 def run_case(
@@ -156,7 +150,7 @@ def run_case(
     below: float = BELOW,
     solve: bool = False,
     label: str = "",
-) -> Outcome:
+) -> BanditOutcome:
     """Run a case at the paper's size and at high precision."""
     exp = case.experiment
     named = f"{label} {case.label}"
@@ -171,7 +165,7 @@ def run_case(
     sample = lab.sample(exp.replace(record=detailed), runs, named)
     ensemble = lab.ensemble(exp.replace(record=reduced), precise, runs, named)
     true = exp.replace(baseline=0.0, estimator=Expected(), record=detailed)
-    return Outcome(
+    return BanditOutcome(
         case=case,
         sample=sample,
         ensemble=ensemble,
@@ -192,7 +186,7 @@ def _times(steps: int) -> npt.NDArray[np.int64]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BanditFigure(PaperFigure[list[Outcome]]):
+class BanditFigure(PaperFigure[list[BanditOutcome]]):
     """A row of panels, one per case, and the same cases at high precision.
 
     Attributes
@@ -203,14 +197,15 @@ class BanditFigure(PaperFigure[list[Outcome]]):
         What the panels are.
     runs : int
         How many runs the paper drew.
-    kept : int
-        How many are run for the pictures, so that two figures can share them.
     precise : int
         Runs at high precision.
     below : float
         A run fails if its last value is less.
     solve : bool
         Whether the committal probability can be solved for.
+    view_of : str
+        The figure that shows the same runs in another way; what both would show alike is shown
+        there.
     rules : tuple of callable
         What the paper says beyond how many runs fail; asked of the cases and the companions.
     companions : tuple of Case
@@ -222,11 +217,11 @@ class BanditFigure(PaperFigure[list[Outcome]]):
     cases: tuple[Case, ...]
     kind: Literal["simplex", "curves"]
     runs: int
-    kept: int
     precise: int = PRECISE
     below: float = BELOW
     solve: bool = False
-    rules: tuple[Rule, ...] = ()
+    view_of: str = ""
+    rules: tuple[BanditRule, ...] = ()
     companions: tuple[Case, ...] = ()
     companion_note: str = ""
 
@@ -243,26 +238,44 @@ class BanditFigure(PaperFigure[list[Outcome]]):
             ("update", repr(exp.update)),
             ("baselines", ", ".join(case.label for case in self.cases)),
             ("updates", " or ".join(map(str, steps))),
-            ("runs", f"{self.runs} drawn, {self.precise:,} measured".replace(",", " ")),
+            ("runs", f"{self.runs} drawn, {grouped(self.precise)} measured"),
             ("a run fails if", f"its last value is below {self.below:g}"),
         )
 
-    def compute(self, lab: Lab) -> list[Outcome]:
+    def compute(self, lab: Lab) -> list[BanditOutcome]:
         """Run every case; the companions' outcomes come last."""
-        return [
-            run_case(
-                lab,
-                case,
-                runs=self.kept,
-                precise=self.precise,
-                below=self.below,
-                solve=self.solve,
-                label=self.name,
-            )
-            for case in (*self.cases, *self.companions)
-        ]
+        return [self.run(lab, case) for case in (*self.cases, *self.companions)]
 
-    def judge(self, data: list[Outcome]) -> list[Finding]:
+    def run(
+        self, lab: Lab, case: Case, *, label: str = "", solve: bool | None = None
+    ) -> BanditOutcome:
+        """Run a case as this figure does; `solve` may ask for less."""
+        return run_case(
+            lab,
+            case,
+            runs=CURVES,  # those on the simplex are the first of them
+            precise=self.precise,
+            below=self.below,
+            solve=self.solve if solve is None else solve,
+            label=label or self.name,
+        )
+
+    def as_curves(
+        self, name: str, title: str, says: str, *, rules: tuple[BanditRule, ...] = ()
+    ) -> BanditFigure:
+        """Return the learning curves of the same runs: another view, not another experiment."""
+        return replace(
+            self,
+            name=name,
+            title=title,
+            says=says,
+            kind="curves",
+            runs=CURVES,
+            view_of=self.name,
+            rules=(*self.rules, *rules),
+        )
+
+    def judge(self, data: list[BanditOutcome]) -> list[Finding]:
         """Compare the failures, then ask the figure's own questions."""
         found = [
             Finding(
@@ -278,11 +291,11 @@ class BanditFigure(PaperFigure[list[Outcome]]):
         found += [rule(data) for rule in self.rules]
         return found + independent(data)
 
-    def tables(self, data: list[Outcome]) -> list[Table]:
+    def tables(self, data: list[BanditOutcome]) -> list[Table]:
         """List the failures."""
         return [outcome_table(data, self.below, self.runs)]
 
-    def pictures(self, data: list[Outcome]) -> list[Picture]:
+    def pictures(self, data: list[BanditOutcome]) -> list[Picture]:
         """Return the paper's picture and its companions."""
         own, others = data[: len(self.cases)], data[len(self.cases) :]
         simplex = self.kind == "simplex"
@@ -293,11 +306,11 @@ class BanditFigure(PaperFigure[list[Outcome]]):
             Picture(
                 self.name,
                 f"{self.title}. {count} runs per baseline{_HOW[self.kind]} "
-                f"Runs that fail, with 95 % intervals: {rates}.",
+                f"Runs that fail, with 95 % intervals: {rates}." + self._elsewhere(own),
                 lambda: row(own, self.runs, self.below),
             )
         ]
-        if is_precise(own):
+        if is_precise(own) and not self.view_of:
             found.append(precise_picture(self.name, own, self.below, solved=self.solve))
         if others:
             found.append(
@@ -312,13 +325,16 @@ class BanditFigure(PaperFigure[list[Outcome]]):
             )
         return found
 
+    def _elsewhere(self, own: Sequence[BanditOutcome]) -> str:
+        """Say where the picture at high precision is, if another figure has it."""
+        if not (self.view_of and is_precise(own)):
+            return ""
+        return f" At high precision: figure {self.view_of.removeprefix('fig')}, of the same runs."
 
-def is_precise(data: Sequence[Outcome]) -> bool:
-    """Say whether there are more runs than can be drawn one by one."""
-    return data[0].rate.runs > data[0].sample.sizes["run"]
 
-
-def precise_picture(name: str, data: Sequence[Outcome], below: float, *, solved: bool) -> Picture:
+def precise_picture(
+    name: str, data: Sequence[BanditOutcome], below: float, *, solved: bool
+) -> Picture:
     """Return the picture of the same cases at high precision."""
     return Picture(
         f"{name}-precise",
@@ -336,7 +352,7 @@ _HOW = {
 }
 
 
-def outcome_table(data: Sequence[Outcome], below: float, runs: int) -> Table:
+def outcome_table(data: Sequence[BanditOutcome], below: float, runs: int) -> Table:
     """List what became of the cases."""
     rows = []
     for one in data:
@@ -380,7 +396,7 @@ def percent(exact: Estimate) -> str:
     return f"{100 * exact.estimate:.3f} % ± {100 * error:.1g} %"
 
 
-def independent(data: Sequence[Outcome]) -> list[Finding]:
+def independent(data: Sequence[BanditOutcome]) -> list[Finding]:
     """Compare rates with those of an implementation that shares no code with this one."""
     known = [one for one in data if one.case.reference is not None]
     if not known:
@@ -399,80 +415,3 @@ def independent(data: Sequence[Outcome]) -> list[Finding]:
             "less than 4 standard errors",
         )
     ]
-
-
-# -- questions that several figures ask ------------------------------------------------------------
-
-
-def commits_faster(low: int, high: int, share: float = 0.5) -> Rule:
-    """Ask whether the lower of two baselines of equal variance loses entropy faster."""
-
-    def rule(data: Sequence[Outcome]) -> Finding:
-        one, other = data[low], data[high]
-        gap = other.mean("entropy", share).minus(one.mean("entropy", share))
-        at = round(share * one.case.experiment.steps)
-        return Finding(
-            f"entropy after {at} updates, {other.case.label} minus {one.case.label}",
-            "the lower baseline becomes deterministic faster",
-            f"{gap} nats",
-            positive(gap),
-            "positive by 3 standard errors",
-        )
-
-    return rule
-
-
-def fails_more_often(low: int, others: Sequence[int], paper: str) -> Rule:
-    """Ask whether one case fails more often than each of some others."""
-
-    def rule(data: Sequence[Outcome]) -> Finding:
-        one = Estimate.of_rate(data[low].rate)
-        gaps = [one.minus(Estimate.of_rate(data[i].rate)) for i in others]
-        least = min(gaps, key=lambda gap: gap.estimate)
-        names = ", ".join(data[i].case.label for i in others)
-        return Finding(
-            f"failure rate, {data[low].case.label} minus the largest of {names}",
-            paper,
-            f"{least}",
-            worst(positive(gap) for gap in gaps),
-            "positive by 3 standard errors",
-        )
-
-    return rule
-
-
-def slower(one: int, other: int, paper: str, *, differs: bool = False) -> Rule:
-    """Ask whether one case learns more slowly than another, by its regret."""
-
-    def rule(data: Sequence[Outcome]) -> Finding:
-        gap = data[one].regret().minus(data[other].regret())
-        verdict = positive(gap)
-        if differs and verdict is Verdict.FAILS:
-            verdict = Verdict.DIFFERS
-        return Finding(
-            f"regret, {data[one].case.label} minus {data[other].case.label}",
-            paper,
-            f"{gap}",
-            verdict,
-            "positive by 3 standard errors",
-        )
-
-    return rule
-
-
-def late(one: int, other: int, time: int, paper: str) -> Rule:
-    """Ask whether more runs of one case than of another are still below the level at a time."""
-
-    def rule(data: Sequence[Outcome]) -> Finding:
-        rates = [Estimate.of_rate(failure_rate(data[i].ensemble, time=time)) for i in (one, other)]
-        gap = rates[0].minus(rates[1])
-        return Finding(
-            f"runs below the level after {time} updates, {data[one].case.label} minus "
-            f"{data[other].case.label}",
-            paper,
-            f"{gap}",
-            positive(gap),
-            "positive by 3 standard errors",
-        )
-
-    return rule

@@ -1,4 +1,4 @@
-"""Figure A15: four rooms, which goals a policy reaches while it learns."""
+"""Which goals a policy reaches while it learns, in four rooms: figure A15."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ import numpy.typing as npt
 
 from committal.analysis import FailureRate, wilson_interval
 from committal.config import Record
-from committal.paper import fig_a14
-from committal.paper.bandit_pictures import TITLE_PAD
 from committal.paper.figure import Case, PaperFigure, Picture, Table
-from committal.paper.grids import ROOMS
+from committal.paper.figures import rooms
 from committal.paper.lab import Lab
-from committal.paper.verdicts import Estimate, Finding, positive, within
+from committal.paper.pictures import TITLE_PAD
+from committal.paper.verdicts import POSITIVE, Estimate, Finding, all_positive, within
 from committal.plot import sheet
 from committal.plot.corners import name_corners
 from committal.plot.goal_simplex import goal_simplex
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 
-BASELINES = (-1.0, 0.0, 1.0)
 DRAWN, PRECISE = 10, 1000
 TIMES = 300
 ROLLOUTS = 1000
@@ -38,15 +36,12 @@ NAMES = ("B (0.3)", "A (0.6)", "C (1.0)")
 #: A run was near a corner if that goal had more than this share of all goals reached.
 NEAR = 0.6
 
-CASES = tuple(
-    case
-    for case in fig_a14.CASES
-    if case.label in {f"b = {b:g}".replace("-", "−") for b in BASELINES}
-)
+#: b = −1, 0, 1 of the cases of figure A14.
+CASES = rooms.REINFORCE[::2]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Outcome:
+class GoalShares:
     """Probabilities of the goals, of the drawn runs and of many."""
 
     case: Case
@@ -69,71 +64,73 @@ class Outcome:
 
     def _rate(self, which: object) -> FailureRate:
         chosen = np.asarray(which, np.bool_)
-        return FailureRate.of(int(chosen.sum()), chosen.size, below=NEAR, time=fig_a14.EPISODES)
+        return FailureRate.of(
+            int(chosen.sum()), chosen.size, below=NEAR, time=rooms.REINFORCE_EPISODES
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Data:
+class Learning:
     """The outcomes, and the first policy's goals estimated by rollouts."""
 
-    outcomes: list[Outcome]
+    outcomes: list[GoalShares]
     rollouts: Floats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GoalPaths(PaperFigure[Data]):
+class GoalPaths(PaperFigure[Learning]):
     """Three triangles with paths."""
 
     @property
     def settings(self) -> tuple[tuple[str, str], ...]:
         """Names and values of the settings."""
         return (
-            *fig_a14.FIGURE.settings[:3],
+            *rooms.FIGURE_A14.settings[:3],
             ("baselines", ", ".join(case.label for case in CASES)),
-            ("episodes", str(fig_a14.EPISODES)),
+            ("episodes", str(rooms.REINFORCE_EPISODES)),
             ("runs", f"{DRAWN} drawn, {PRECISE} measured"),
             ("probabilities of goals", "exact, within 100 moves"),
         )
 
-    def compute(self, lab: Lab) -> Data:
+    def compute(self, lab: Lab) -> Learning:
         """Record the exact probability of reaching each goal."""
-        every = max(1, fig_a14.EPISODES // TIMES)
+        every = max(1, rooms.REINFORCE_EPISODES // TIMES)
         outcomes = []
         for case in CASES:
             named = f"{self.name} {case.label}"
             exp = case.experiment.replace(record=Record("goal_probability", every=every))
             rough = exp.replace(record=Record("goal_probability", every=10 * every))
             outcomes.append(
-                Outcome(
+                GoalShares(
                     case, lab.sample(exp, DRAWN, named), lab.ensemble(rough, PRECISE, DRAWN, named)
                 )
             )
         first = CASES[0].experiment.replace(steps=0, record=Record("goal"))
         goals = lab.sample(first, ROLLOUTS, self.name)["goal"].values[:, 0]
-        fractions = np.array([(goals == i).mean() for i in range(len(ROOMS.goals))])
-        return Data(outcomes, fractions)
+        fractions = np.array([(goals == i).mean() for i in range(len(rooms.ROOMS.goals))])
+        return Learning(outcomes, fractions)
 
-    def judge(self, data: Data) -> list[Finding]:
+    def judge(self, data: Learning) -> list[Finding]:
         """Compare the detours with what the paper sees."""
         low, _, high = data.outcomes
         strays = [one.came_near(WORST) for one in (low, high)]
         ends = [one.ends_at(BEST) for one in (low, high)]
         start = [float(low.share(goal)[0, 0]) for goal in CORNERS]
         return [
-            Finding(
+            all_positive(
                 f"runs that come near the worst goal at some time, {low.case.label} minus "
                 f"{high.case.label}",
                 "with b = −1 some runs go towards the worst goal",
                 f"{_minus(*strays)} ({strays[0]}; {strays[1]})",
-                positive(_minus(*strays)),
-                f"its share above {NEAR:g}; positive by 3 standard errors",
+                _minus(*strays),
+                rule=f"its share above {NEAR:g}; {POSITIVE}",
             ),
-            Finding(
+            all_positive(
                 f"runs that end at the best goal, {high.case.label} minus {low.case.label}",
                 "with b = 1 runs are reliable, with b = −1 they are not",
                 f"{_minus(ends[1], ends[0])} ({ends[1]}; {ends[0]})",
-                positive(_minus(ends[1], ends[0])),
-                "its share above 0.5; positive by 3 standard errors",
+                _minus(ends[1], ends[0]),
+                rule=f"its share above 0.5; {POSITIVE}",
             ),
             all_arrive(high),
             detour(high),
@@ -147,7 +144,7 @@ class GoalPaths(PaperFigure[Data]):
             self._rollouts(data),
         ]
 
-    def _rollouts(self, data: Data) -> Finding:
+    def _rollouts(self, data: Learning) -> Finding:
         exact = data.outcomes[0].many["goal_probability"].isel(run=0, time=0).values
         error = np.sqrt(np.maximum(exact * (1.0 - exact), 1e-12) / ROLLOUTS)
         apart = float(np.abs((data.rollouts - exact) / error).max())
@@ -159,7 +156,7 @@ class GoalPaths(PaperFigure[Data]):
             "less than 4 standard errors",
         )
 
-    def tables(self, data: Data) -> list[Table]:
+    def tables(self, data: Learning) -> list[Table]:
         """List where runs have been."""
         rows = []
         for one in data.outcomes:
@@ -182,7 +179,7 @@ class GoalPaths(PaperFigure[Data]):
         )
         return [Table("Where runs have been", header, tuple(rows))]
 
-    def pictures(self, data: Data) -> list[Picture]:
+    def pictures(self, data: Learning) -> list[Picture]:
         """Return the paper's picture."""
         return [
             Picture(
@@ -195,7 +192,7 @@ class GoalPaths(PaperFigure[Data]):
         ]
 
 
-def all_arrive(one: Outcome) -> Finding:
+def all_arrive(one: GoalShares) -> Finding:
     """Ask whether it is no surprise that all of the paper's runs arrived."""
     rate = one.ends_at(BEST)
     low, high = wilson_interval(DRAWN, DRAWN)
@@ -208,7 +205,7 @@ def all_arrive(one: Outcome) -> Finding:
     )
 
 
-def detour(one: Outcome) -> Finding:
+def detour(one: GoalShares) -> Finding:
     """Ask whether runs go to the better of the near goals before they go to the best."""
     rate = one.came_near(MIDDLE)
     return Finding(
@@ -224,7 +221,7 @@ def _minus(one: FailureRate, other: FailureRate) -> Estimate:
     return Estimate.of_rate(one).minus(Estimate.of_rate(other))
 
 
-def draw(data: Sequence[Outcome]) -> Figure:
+def draw(data: Sequence[GoalShares]) -> Figure:
     """Draw the paths of the probabilities."""
     figure, axes = sheet.row("sss", height=2.45)
     for one, ax in zip(data, axes, strict=True):
@@ -235,7 +232,7 @@ def draw(data: Sequence[Outcome]) -> Figure:
     return figure
 
 
-FIGURE = GoalPaths(
+FIGURE_A15 = GoalPaths(
     name="figA15",
     title="Four rooms, REINFORCE: shares of the goals that a policy reaches",
     says="The start is equally far from the two suboptimal goals. Runs first learn to reach the "
@@ -247,3 +244,5 @@ FIGURE = GoalPaths(
         "The probabilities are computed, not estimated with 1000 rollouts; both agree.",
     ),
 )
+
+FIGURES = (FIGURE_A15,)

@@ -1,4 +1,4 @@
-"""Drawing the gridworld figures from what was computed."""
+"""Drawing the figures of mazes from what was computed."""
 
 from __future__ import annotations
 
@@ -6,19 +6,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from committal import plot
-from committal.analysis import mean_curves, proportion_interval
 from committal.config import Gridworld
+from committal.paper.pictures import failing_band, mean_band, name_curves
 from committal.plot import sheet
 from committal.plot.series import Series, series
-from committal.plot.sheet import Axes, Figure
+from committal.plot.sheet import Figure
 
 if TYPE_CHECKING:
-    from committal.paper.grids import GridOutcome
-
-Floats = npt.NDArray[np.float64]
+    from committal.paper.maze_figure import MazeOutcome
 
 #: Recorded episodes that are averaged into one point.
 WINDOW = 5
@@ -30,7 +27,7 @@ PANELS = (
 )
 
 
-def curves_row(data: Sequence[GridOutcome], problem: Gridworld | None) -> Figure:
+def curves_row(data: Sequence[MazeOutcome], problem: Gridworld | None) -> Figure:
     """Draw returns and entropies with one standard error, and the map if there is one."""
     if problem is None:
         figure, axes = sheet.row("ccc", height=2.1)
@@ -41,38 +38,29 @@ def curves_row(data: Sequence[GridOutcome], problem: Gridworld | None) -> Figure
     for ax, (name, label) in zip(axes, PANELS, strict=True):
         series(ax, [_averaged(one, name) for one in data], xlabel="episode", ylabel=label)
         ax.set_xlim(0, max(one.case.experiment.steps for one in data))
-    _name_curves(figure, axes[0], len(data))
+    name_curves(figure, axes[0], len(data))
     return figure
 
 
-def precise_row(data: Sequence[GridOutcome], below: float) -> Figure:
+def precise_row(data: Sequence[MazeOutcome], below: float) -> Figure:
     """Draw values, entropies and the fraction of stuck runs of many runs."""
     figure, axes = sheet.row("cccc", height=1.9)
     names = (("value", r"value $J(\theta)$"), *PANELS[1:])
     for ax, (name, label) in zip(axes, names, strict=False):
-        series(ax, [_band(one, name) for one in data], xlabel="episode", ylabel=label)
+        series(ax, [mean_band(one, name) for one in data], xlabel="episode", ylabel=label)
     stuck = axes[-1]
     series(
         stuck,
-        [_stuck(one) for one in data],
+        [failing_band(one) for one in data],
         xlabel="episode",
         ylabel=f"runs with $J < {below:g}$ (fraction)",
     )
     stuck.set_ylim(-0.02, 1.02)
-    _name_curves(figure, axes[0], len(data))
+    name_curves(figure, axes[0], len(data))
     return figure
 
 
-def _name_curves(figure: Figure, ax: Axes, count: int) -> None:
-    figure.legend(
-        *ax.get_legend_handles_labels(),
-        loc="outside upper center",
-        ncols=count,
-        frameon=False,
-    )
-
-
-def _averaged(one: GridOutcome, name: str) -> Series:
+def _averaged(one: MazeOutcome, name: str) -> Series:
     """Average next to each other in time, then over runs."""
     x = one.sample[name].values
     times = one.sample["time"].values.astype(np.float64)
@@ -85,22 +73,3 @@ def _averaged(one: GridOutcome, name: str) -> Series:
     mean = blocks.mean(axis=0)
     sem = blocks.std(axis=0, ddof=1) / np.sqrt(len(x)) if len(x) > 1 else np.zeros_like(mean)
     return Series(one.case.latex, one.case.colour, at, mean, mean - sem, mean + sem)
-
-
-def _band(one: GridOutcome, name: str) -> Series:
-    curve = mean_curves(one.ensemble, name)
-    return Series(
-        one.case.latex,
-        one.case.colour,
-        curve["time"].values.astype(np.float64),
-        curve["estimate"].values,
-        curve["low"].values,
-        curve["high"].values,
-    )
-
-
-def _stuck(one: GridOutcome) -> Series:
-    failures, runs = one.ensemble["failures"].values, int(one.ensemble["count"])
-    low, high = proportion_interval(failures, runs)
-    times = one.ensemble["time"].values.astype(np.float64)
-    return Series(one.case.latex, one.case.colour, times, failures / runs, low, high)
