@@ -38,9 +38,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="session")
 def three_arms() -> cm.Experiment:
-    """The paper's bandit from its bad start; tests replace what they are about."""
+    """The experiment of the README: three arms, natural updates, a perturbed b*."""
     return cm.Experiment(
-        cm.Bandit([1.0, 0.7, 0.0]), cm.Softmax([0, 3, 5]), cm.Natural(step_size=0.025), steps=100
+        problem=cm.Bandit([1.0, 0.7, 0.0]),
+        policy=cm.Softmax([0, 3, 5]),
+        update=cm.Natural(step_size=0.025),
+        baseline=cm.MinVariance() + 0.5,
+        steps=1000,
     )
 
 

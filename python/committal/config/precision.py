@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from committal.config.base import Config, config
-from committal.config.record import MDP_RECORDABLE, RECORDABLE
+from committal.config.quantities import MDP_RECORDABLE, RECORDABLE
 from committal.errors import ConfigError
 from committal.support import check
 

@@ -53,6 +53,8 @@ class Evaluation:
         How many sweeps the iterative method needed; None if it was solved directly.
     threads : int
         For what is computed on first use.
+    isa : str
+        The instruction set, likewise.
     """
 
     mdp: TabularMDP
@@ -60,6 +62,7 @@ class Evaluation:
     V: Floats
     sweeps: npt.NDArray[np.int64] | None = None
     threads: int = 1
+    isa: str = "auto"
 
     @property
     def value(self) -> Floats:
@@ -83,7 +86,9 @@ class Evaluation:
         >>> print(optimal(gridworld("S.A", goals={"A": 1}, gamma=0.5)).Q[0])
         [0.125 0.25  0.125 0.125]
         """
-        q = _model(self.mdp).q_values(self.V.reshape(-1, self.V.shape[-1]), threads=self.threads)
+        q = _model(self.mdp).q_values(
+            self.V.reshape(-1, self.V.shape[-1]), threads=self.threads, isa=self.isa
+        )
         return q.reshape(self.policy.shape)
 
     @cached_property
@@ -109,7 +114,7 @@ class Evaluation:
         array([1. , 0.5, 0. ])
         """
         d = _model(self.mdp).state_distribution(
-            self._batch, self.mdp.start_distribution, threads=self.threads
+            self._batch, self.mdp.start_distribution, threads=self.threads, isa=self.isa
         )
         return d.reshape(self.V.shape)
 
@@ -125,7 +130,11 @@ class Evaluation:
         [0.0625 0.    ]
         """
         p = _model(self.mdp).goal_probability(
-            self._batch, self.mdp.start_distribution, self.mdp.limit, threads=self.threads
+            self._batch,
+            self.mdp.start_distribution,
+            self.mdp.limit,
+            threads=self.threads,
+            isa=self.isa,
         )
         return p.reshape(*self.policy.shape[:-2], len(self.mdp.terminal))
 
@@ -141,6 +150,7 @@ def evaluate(
     method: str = "direct",
     tolerance: float = 1e-3,
     threads: int | None = None,
+    isa: str = "auto",
 ) -> Evaluation:
     r"""V = (I - gamma P_pi)^-1 R_pi and Q = R + gamma P V, of one policy or of many.
 
@@ -159,6 +169,9 @@ def evaluate(
         Of the iterative method.
     threads : int, optional
         All cores that the process may use by default; it changes no bit of the result.
+    isa : {"auto", "generic", "avx2", "avx512"}, optional
+        Instruction set of the kernels, the best that the machine has by default; it changes no
+        bit either.
 
     Returns
     -------
@@ -179,21 +192,24 @@ def evaluate(
     check.choice("method", method, SOLVERS)
     tolerance = check.number("tolerance", tolerance, check.POSITIVE)
     threads = threads_of("threads", threads)
+    sets = ("auto", *_core.available()["isas"])
+    if isa not in sets:
+        raise ConfigError("isa", isa, "one of " + ", ".join(map(repr, sets)) + " on this machine")
     pi = _policies(mdp, policy)
     batch = pi.reshape(-1, *pi.shape[-2:])
     model = _model(mdp)
     sweeps = None
     try:
         if method == "direct":
-            V = model.evaluate(batch, threads=threads)
+            V = model.evaluate(batch, threads=threads, isa=isa)
         else:
-            V, counts = model.evaluate_iterative(batch, tolerance, threads=threads)
+            V, counts = model.evaluate_iterative(batch, tolerance, threads=threads, isa=isa)
             sweeps = counts.reshape(pi.shape[:-2])
     except ValueError:
         # The core checks the probabilities while it reads them; here they only get their names.
         _refuse_wrong_rows(mdp, pi)
         raise
-    return Evaluation(mdp, pi, V.reshape(pi.shape[:-1]), sweeps, threads)
+    return Evaluation(mdp, pi, V.reshape(pi.shape[:-1]), sweeps, threads, isa)
 
 
 def optimal(mdp: TabularMDP) -> Evaluation:

@@ -8,18 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from committal.config import (
-    Constant,
-    Estimator,
-    ExactQ,
-    Expected,
-    Experiment,
-    Reinforce,
-    Softmax,
-    TabularMDP,
-)
+from committal.config import ExactQ, Experiment, TabularMDP
+from committal.config.quantities import MDP_QUANTITIES, Quantity
 from committal.lowering.parts import (
-    UPDATES,
     Floats,
     Integers,
     Lowered,
@@ -28,7 +19,7 @@ from committal.lowering.parts import (
     scheduled,
 )
 
-__all__ = ["MDP_ESTIMATORS", "MdpPlan", "lower_mdp"]
+__all__ = ["MdpPlan", "lower_mdp"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,6 +96,10 @@ class MdpPlan(Lowered):
     behaviour_probabilities: Floats
     times: Integers
 
+    def quantity(self, name: str) -> Quantity:
+        """Return a quantity as it is recorded here."""
+        return MDP_QUANTITIES[name]
+
     @property
     def sizes(self) -> Mapping[str, int]:
         """The lengths of the axes that recorded quantities may have."""
@@ -118,13 +113,6 @@ class MdpPlan(Lowered):
     def draws(self) -> int:
         """The most actions that one run draws."""
         return (self.steps + 1) * self.limit
-
-
-MDP_ESTIMATORS: Mapping[type[Estimator], str] = {
-    ExactQ: "exact_q",
-    Reinforce: "reinforce",
-    Expected: "expected",
-}
 
 
 def lower_mdp(experiment: Experiment, mdp: TabularMDP) -> MdpPlan:
@@ -142,7 +130,8 @@ def lower_mdp(experiment: Experiment, mdp: TabularMDP) -> MdpPlan:
     ('reinforce', (), 0.5)
     """
     steps, estimator = experiment.steps, experiment.estimator
-    terms, offset, initial = lower_baseline(experiment.baseline, {Constant: lambda b: b.c})
+    # Nothing reads mean rewards here: Q takes their place, state by state, in the core.
+    baseline = lower_baseline(experiment.baseline, np.zeros(mdp.n_actions))
     mu = lower_behaviour(experiment.behaviour, steps)
     rho = mdp.start_distribution
     starts = np.flatnonzero(rho)
@@ -161,15 +150,15 @@ def lower_mdp(experiment: Experiment, mdp: TabularMDP) -> MdpPlan:
         limit=mdp.limit,
         steps=steps,
         theta0=_lower_start(experiment, mdp),
-        update=UPDATES[type(experiment.update)],
-        estimator=MDP_ESTIMATORS[type(estimator)],
+        update=experiment.update.core_name,
+        estimator=estimator.core_name,
         solver=exact.solver,
         tolerance=exact.tolerance,
         discounted=exact.discounted,
-        step_size=scheduled("update.step_size", experiment.update.step_size, steps),
-        baseline_terms=terms,
-        baseline_offset=offset,
-        running_mean_initial=initial,
+        step_size=scheduled(experiment.update.step_size, steps),
+        baseline_terms=baseline.terms,
+        baseline_offset=baseline.offset,
+        running_mean_initial=baseline.initial,
         behaviour=mu.name,
         exploration=mu.exploration,
         behaviour_probabilities=mu.probabilities,
@@ -178,8 +167,6 @@ def lower_mdp(experiment: Experiment, mdp: TabularMDP) -> MdpPlan:
 
 
 def _lower_start(experiment: Experiment, mdp: TabularMDP) -> Floats:
-    assert isinstance(experiment.policy, Softmax)
-    theta = np.zeros((mdp.n_states, mdp.n_actions))
-    if experiment.policy.theta0 is not None:
-        theta[...] = np.array(experiment.policy.theta0)
-    return theta.ravel()
+    # One row for every state, whether one was given for all of them or one for each.
+    start = experiment.policy.start(mdp.n_actions)
+    return np.broadcast_to(start, (mdp.n_states, mdp.n_actions)).flatten()

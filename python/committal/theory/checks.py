@@ -48,8 +48,8 @@ from committal.exact import (
     two_arm_variance,
     value_identity,
 )
-from committal.exact.dynamics import Floats
 from committal.support.check import Number
+from committal.support.simplex import Floats
 from committal.theory.bounds import gap_bound, off_policy_bound, proposition_1_bound
 from committal.theory.forced import committal_rate
 from committal.theory.forever import same_action_forever

@@ -18,7 +18,7 @@ ConfigError = cm.errors.ConfigError
 @pytest.fixture(scope="module")
 def base(three_arms: cm.Experiment) -> cm.Experiment:
     record = cm.Record("value", "policy", "regret", every=30)
-    return three_arms.replace(update=cm.Natural(step_size=0.1), steps=300, record=record)
+    return three_arms.replace(update=cm.Natural(0.1), baseline=0.0, steps=300, record=record)
 
 
 GRID = {"baseline": [cm.MinVariance(), 0.0], "update.step_size": [0.05, 0.1]}

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import committal as cm
 from committal import _core
-from committal.lowering.bandit import describe_core_names, lower
+from committal.lowering import core_names, lower
 
 ISAS = _core.available()["isas"]
 
@@ -104,7 +104,7 @@ def test_exact_sums(numbers: list[float]) -> None:
 
 def test_python_offers_what_the_core_has() -> None:
     core = {kind: set(names) for kind, names in _core.available().items() if kind != "isas"}
-    offered = {kind: set(names) for kind, names in describe_core_names().items()}
+    offered = {kind: set(names) for kind, names in core_names().items()}
     assert offered == core
 
 

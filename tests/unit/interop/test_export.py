@@ -16,7 +16,7 @@ GRID = {"baseline": [cm.Value(), 0.5]}
 
 @pytest.fixture(scope="module")
 def base(three_arms: cm.Experiment) -> cm.Experiment:
-    return three_arms.replace(record=cm.Record("value", "policy", "action", every=20))
+    return three_arms.replace(steps=60, record=cm.Record("value", "policy", "action", every=20))
 
 
 @pytest.mark.parametrize("name", ["data.nc", "data.zarr"])

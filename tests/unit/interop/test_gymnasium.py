@@ -74,7 +74,7 @@ def test_an_environment_plays_the_mdp() -> None:
         assert terminated or steps == GRID.limit
         returns.append(total)
         lengths.append(steps)
-    from committal.reference.mdp import value_within
+    from committal.reference import value_within
 
     want = value_within(GRID, np.full((GRID.n_states, 4), 0.25))
     assert abs(np.mean(returns) - want) < 5.0 * np.std(returns) / np.sqrt(len(returns))

@@ -6,19 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from committal.config.baselines import Constant, Gap, RunningMean
 from committal.config.estimators import ExactQ, Expected, Reinforce
 from committal.config.mdp import TabularMDP
 from committal.config.policies import Softmax
-from committal.config.rules.refusal import Refusal, Rule, atoms
+from committal.config.rules.refusal import Refusal, Rule
+from committal.support import limits
 
 if TYPE_CHECKING:
     from committal.config.experiment import Experiment
 
 __all__ = ["MDP_RULES"]
-
-#: (steps + 1) * limit stays below this: the counters of the random streams hold no more.
-MOST_MOVES = 2**56
 
 
 def _mdp(e: Experiment) -> TabularMDP:
@@ -59,22 +56,19 @@ def _no_entropy(e: Experiment) -> Refusal | None:
 
 
 def _baseline_is_known(e: Experiment) -> Refusal | None:
-    found = atoms(e.baseline)
-    if any(isinstance(atom, Gap) for atom in found):
-        return Refusal(
-            "baseline",
-            e.baseline,
-            "a baseline without Gap, which is for bandits; use MinVariance().relative(c)",
-        )
+    found = e.baseline.atoms
+    for atom in found:
+        if atom.not_in_mdps:
+            return Refusal("baseline", e.baseline, f"a baseline for MDPs: {atom.not_in_mdps}")
     if isinstance(e.estimator, Reinforce):
-        if all(isinstance(atom, Constant | RunningMean) for atom in found):
+        if not any(atom.needs_values for atom in found):
             return None
         return Refusal(
             "baseline",
             e.baseline,
             "Constant or RunningMean with Reinforce, which knows no Q; the others are for ExactQ",
         )
-    if any(isinstance(atom, RunningMean) for atom in found):
+    if not all(atom.depends_on_theta_only for atom in found):
         return Refusal(
             "baseline",
             e.baseline,
@@ -85,9 +79,10 @@ def _baseline_is_known(e: Experiment) -> Refusal | None:
 
 def _moves_fit_the_stream(e: Experiment) -> Refusal | None:
     limit = _mdp(e).limit
-    if (e.steps + 1) * limit < MOST_MOVES:
+    if (e.steps + 1) * limit < limits.DRAWS:
         return None
-    return Refusal("steps", e.steps, f"(steps + 1) * limit < 2**56 (limit is {limit})")
+    most = limits.written(limits.DRAWS)
+    return Refusal("steps", e.steps, f"(steps + 1) * limit < {most} (limit is {limit})")
 
 
 MDP_RULES: tuple[Rule, ...] = (
