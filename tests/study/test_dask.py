@@ -17,7 +17,8 @@ import pytest
 
 import committal as cm
 from committal.cli.app import main
-from committal.study.executors import DaskExecutor, InFlight
+from committal.study.executors import DaskExecutor
+from committal.study.flight import InFlight
 
 distributed = pytest.importorskip("distributed")
 
@@ -120,7 +121,7 @@ def test_four_workers_one_killed_every_two_seconds(
 
 def test_errors_of_tasks_are_not_tried_again(one_worker: tuple[Any, Any]) -> None:
     _, client = one_worker
-    flight: InFlight[Any] = InFlight(DaskExecutor(client), int.bit_length, window=4)  # type: ignore[arg-type]
+    flight: InFlight[Any, int] = InFlight(DaskExecutor(client), int.bit_length, window=4)
     flight.submit("seven")
     with pytest.raises(TypeError, match="bit_length"):
         flight.collect(30)

@@ -29,7 +29,7 @@ from committal.config.estimators import SOLVERS
 from committal.config.transitions import numeric
 from committal.errors import ConfigError, ConfigTypeError
 from committal.support import check
-from committal.support.machine import threads_of
+from committal.support.machine import isa_of, threads_of
 
 __all__ = ["Evaluation", "evaluate", "optimal"]
 
@@ -192,9 +192,7 @@ def evaluate(
     check.choice("method", method, SOLVERS)
     tolerance = check.number("tolerance", tolerance, check.POSITIVE)
     threads = threads_of("threads", threads)
-    sets = ("auto", *_core.available()["isas"])
-    if isa not in sets:
-        raise ConfigError("isa", isa, "one of " + ", ".join(map(repr, sets)) + " on this machine")
+    isa = isa_of("isa", isa)
     pi = _policies(mdp, policy)
     batch = pi.reshape(-1, *pi.shape[-2:])
     model = _model(mdp)

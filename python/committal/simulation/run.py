@@ -13,7 +13,6 @@ from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING
 
-from committal import _core
 from committal.config import Experiment
 from committal.errors import ConfigError, ConfigTypeError
 from committal.lowering.parts import AnyPlan
@@ -22,7 +21,7 @@ from committal.simulation.engine import Engine
 from committal.simulation.streams import RNGLike, stream_key
 from committal.support import limits, text
 from committal.support.check import integer
-from committal.support.machine import available_memory, threads_of
+from committal.support.machine import available_memory, isa_of, threads_of
 from committal.support.progress import Bar
 
 if TYPE_CHECKING:
@@ -100,9 +99,7 @@ def run(
     first_run = integer("first_run", first_run, 0, limits.RUNS - runs)
     threads = threads_of("threads", threads)
     chunk = max(runs, 1) if chunk is None else integer("chunk", chunk, 1, limits.RUNS)
-    sets = ("auto", *_core.available()["isas"])
-    if isa not in sets:
-        raise ConfigError("isa", isa, "one of " + ", ".join(map(repr, sets)) + " on this machine")
+    isa = isa_of("isa", isa)
     if not isinstance(independent, bool):
         raise ConfigTypeError("independent", independent, "True or False")
     if not (isinstance(progress, bool) or callable(progress)):

@@ -12,8 +12,9 @@ from typing import Any
 from committal.config.grid import Grid
 from committal.config.precision import Precision
 from committal.simulation.run import Progress
-from committal.study.executors import InFlight, LocalThreads
+from committal.study.flight import InFlight
 from committal.study.keeping import POLL_SECONDS, Keeper, Writer
+from committal.study.local import LocalThreads
 from committal.study.rounds import Rounds
 from committal.study.store.place import Place
 from committal.study.tasks import Engines, Task, compute_chunk
