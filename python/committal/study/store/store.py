@@ -63,7 +63,7 @@ class Store:
 
     def __reduce__(self) -> tuple[type[Store], tuple[Path, Manifest]]:
         # Another process may read what this one reads; the lock stays here.
-        return type(self), (self.path, self.manifest)
+        return type(self), (self.path.absolute(), self.manifest)
 
     # -- opening ----------------------------------------------------------------------------------
 
