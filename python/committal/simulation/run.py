@@ -1,9 +1,8 @@
 """Run an experiment: from a configuration to a labelled dataset.
 
-This is the one place where Python calls the core: it checks what the caller chose, allocates
-the outputs, hands them over in chunks of runs and labels what comes back. A run is a pure
-function of the experiment, the key of the stream and its number, so how runs are cut into
-chunks, threads and instruction sets changes no bit of the result.
+It checks what the caller chose, has the engine make the runs, and labels what comes back. A run
+is a pure function of the experiment, the key of the stream and its number, so how runs are cut
+into chunks, threads and instruction sets changes no bit of the result.
 """
 
 from __future__ import annotations
