@@ -103,7 +103,7 @@ def test_a_simulator_that_never_explores_fails_claim_6(monkeypatch: pytest.Monke
     def on_policy(experiment: cm.Experiment, *rest: int) -> tuple[float, float]:
         return stuck(experiment.replace(behaviour=cm.OnPolicy()), *rest)
 
-    monkeypatch.setattr(convergence, "_stuck", on_policy)
+    monkeypatch.setattr(convergence, "simulated_stuck", on_policy)
     assert not theory.claims([6])[0].verdict
 
 
