@@ -685,8 +685,8 @@ def torus(size: int) -> cm.TabularMDP:
 GOALS = {"A": 1.0, "B": 0.25}
 
 MDPS: Mapping[str, cm.TabularMDP] = {
-    "rooms": cm.grids.four_rooms(),
-    "square": cm.grids.five_by_five(),
+    "rooms": cm.maps.four_rooms(),
+    "square": cm.maps.five_by_five(),
     "slippery": slippery(),
     "chain": chain(),
     "loops": loops(),
@@ -982,7 +982,7 @@ NUMBERS: Mapping[str, Number] = {
     "check_schedule": Number(lambda: cm.theory.check_schedule(cm.Decay(1.0, 0.75), 1000).squares),
     "failure_rate": Number(_failures),
     "shortest_paths": Number(
-        lambda: [path.value for path in cm.grids.four_rooms().shortest_paths().values()]
+        lambda: [path.value for path in cm.maps.four_rooms().shortest_paths().values()]
     ),
     "value/slippery": Number(lambda: _values("slippery")),
     "value/loops": Number(lambda: _values("loops")),

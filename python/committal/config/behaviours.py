@@ -27,6 +27,9 @@ class Behaviour(Config):
 
     #: What the core calls it.
     core_name: ClassVar[str]
+    #: What it mixes with the uniform law: the "policy", its "greedy" arm, or something else ("").
+    #: Statements about all of time need to know.
+    mixes: ClassVar[str] = ""
 
     @property
     def exploration(self) -> float | Schedule:
@@ -84,6 +87,7 @@ class OnPolicy(Behaviour):
         self._set()
 
     core_name = "on_policy"
+    mixes = "policy"
 
     def at(self, pi: Floats, t: int) -> Floats:
         """Pi."""
@@ -114,6 +118,7 @@ class UniformMixture(Behaviour):
         self._set(gamma=rate("UniformMixture.gamma", gamma, check.UNIT))
 
     core_name = "uniform_mixture"
+    mixes = "policy"
 
     @property
     def exploration(self) -> float | Schedule:
@@ -151,6 +156,7 @@ class EpsilonGreedy(Behaviour):
         self._set(epsilon=rate("EpsilonGreedy.epsilon", epsilon, check.UNIT_POSITIVE))
 
     core_name = "epsilon_greedy"
+    mixes = "greedy"
 
     @property
     def exploration(self) -> float | Schedule:

@@ -186,7 +186,7 @@ class Baseline(Config):
         number = self.number(r)
         if number is not None:
             return Enclosed(number, number)
-        grid = np.append(np.geomspace(epsilon, _AT_THE_VERTEX, 65), 0.0)
+        grid = np.geomspace(epsilon, _AT_THE_VERTEX, 65)
         b = np.concatenate([self.at(near_vertex(arm, shares[None, :], e), r) for e in grid])
         slack = float(np.abs(np.diff(b)).max())
         return Enclosed(float(b.min()) - slack, float(b.max()) + slack, proved=False)

@@ -30,6 +30,8 @@ class Update(Config):
     core_name: ClassVar[str]
     #: The policies that it can move.
     policies: ClassVar[tuple[type[Policy], ...]]
+    #: Whether it can move the policies of all states of an MDP.
+    in_mdps: ClassVar[bool] = False
 
     step_size: float | Schedule
 
@@ -94,6 +96,7 @@ class Natural(Update):
 
     core_name = "natural"
     policies = (Softmax, Sigmoid)
+    in_mdps = True
 
     def rows(self, policy: Policy, pi: Floats) -> Floats:
         """e_a, or +1 and -1 for a sigmoid, whatever pi is."""
@@ -133,6 +136,7 @@ class Vanilla(Update):
 
     core_name = "vanilla"
     policies = (Softmax, Sigmoid, Direct)
+    in_mdps = True
 
 
 @config

@@ -181,7 +181,7 @@ def evaluate(
     Examples
     --------
     >>> import committal as cm
-    >>> rooms = cm.grids.four_rooms()
+    >>> rooms = cm.maps.four_rooms()
     >>> found = cm.evaluate(rooms)
     >>> print(round(float(found.value), 4), found.goal_probability.round(3))
     0.1466 [0.162 0.161 0.031]
@@ -226,20 +226,23 @@ def optimal(mdp: TabularMDP) -> Evaluation:
     Examples
     --------
     >>> import committal as cm
-    >>> print(round(float(cm.optimal(cm.grids.four_rooms()).value), 4))
+    >>> print(round(float(cm.optimal(cm.maps.four_rooms()).value), 4))
     0.8687
     """
     _check_mdp(mdp)
     choice = evaluate(mdp, threads=1).Q.argmax(axis=-1)
     found = evaluate(mdp, _deterministic(mdp, choice), threads=1)
+    seen = {choice.tobytes()}
     while True:
-        # A tie keeps its action, so that nothing goes round in circles.
+        # A tie keeps its action.
         current = np.take_along_axis(found.Q, choice[:, None], axis=-1)[:, 0]
         improved = np.where(found.Q.max(axis=-1) > current, found.Q.argmax(axis=-1), choice)
-        if np.array_equal(improved, choice):
+        # In the end rounding decides what is greedy: policies that come round again, or values
+        # that no longer grow, are the signs.
+        if improved.tobytes() in seen:
             return found
+        seen.add(improved.tobytes())
         better = evaluate(mdp, _deterministic(mdp, improved), threads=1)
-        # In the end rounding decides what is greedy: values that no longer grow are the sign.
         if not np.any(better.V > found.V):
             return found
         found, choice = better, improved

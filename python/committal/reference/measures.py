@@ -16,7 +16,7 @@ from committal.reference.policies import entropy, log_policy, log_softmax, optim
 from committal.reference.problems import problem_of
 from committal.reference.variance import gradient_variance
 
-__all__ = ["DRAWN", "MDP_MEASURES", "MEASURES"]
+__all__ = ["MDP_MEASURES", "MEASURES"]
 
 #: Of a bandit.
 MEASURES: Mapping[str, Callable[[BanditMoment], npt.ArrayLike]] = {
@@ -31,9 +31,6 @@ MEASURES: Mapping[str, Callable[[BanditMoment], npt.ArrayLike]] = {
     "variance": lambda now: gradient_variance(now.experiment, now.theta, now.t, now.memory),
     "distance": lambda now: optimal_distance(now.pi, problem_of(now.experiment, Bandit).best),
 }
-
-#: What an estimator that draws nothing does not have.
-DRAWN = ("action", "reward")
 
 
 def _goal(now: MdpMoment) -> int:

@@ -7,14 +7,14 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from committal.config.estimators import OneSample
 from committal.config.experiment import Experiment
 from committal.config.mdp import TabularMDP
+from committal.config.quantities import BANDIT_QUANTITIES
 from committal.errors import ConfigTypeError
 from committal.reference.arrays import Floats, Ints
 from committal.reference.bandit import run_bandit
 from committal.reference.mdp import run_mdp
-from committal.reference.measures import DRAWN, MDP_MEASURES, MEASURES
+from committal.reference.measures import MDP_MEASURES, MEASURES
 
 __all__ = ["simulate"]
 
@@ -65,9 +65,8 @@ def simulate(
         episodes = list(run_mdp(experiment, key=key, run=run))
         return {name: np.array([of(now) for now in episodes]) for name, of in MDP_MEASURES.items()}
     moments = list(run_bandit(experiment, key=key, run=run, actions=actions, rewards=rewards))
-    drawn = isinstance(experiment.estimator, OneSample)
     return {
         name: np.array([of(now) for now in moments])
         for name, of in MEASURES.items()
-        if drawn or name not in DRAWN
+        if experiment.estimator.draws or not BANDIT_QUANTITIES[name].drawn
     }

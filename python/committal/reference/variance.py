@@ -7,8 +7,6 @@ import numpy as np
 from committal.config.bandit import Bandit
 from committal.config.estimators import OneSample
 from committal.config.experiment import Experiment
-from committal.config.policies import Direct, Softmax
-from committal.config.updates import Natural
 from committal.reference.arrays import Floats
 from committal.reference.baselines import Memory, baseline_value
 from committal.reference.behaviours import behaviour_probabilities
@@ -54,8 +52,8 @@ def gradient_variance(
     # An arm whose probability has underflowed is never drawn.
     drawn = [a for a in range(problem.arms) if mu[a] > np.finfo(np.float64).tiny]
     g = np.array([update_direction(policy, update, pi, mu, a, 1.0, implicit) for a in drawn])
-    if isinstance(policy, Direct) or (isinstance(policy, Softmax) and isinstance(update, Natural)):
-        # The policy does not see the component along e = (1, ..., 1).
+    if policy.ignores_shifts:
+        # The component along e = (1, ..., 1) changes nothing; a score has none.
         g = g - g.mean(axis=1, keepdims=True)
 
     mean_given_a = (r[drawn] - b)[:, None] * g

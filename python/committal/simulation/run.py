@@ -1,9 +1,8 @@
 """Run an experiment: from a configuration to a labelled dataset.
 
-Here is checked what the caller chose and labelled what comes back; the engine allocates the
-outputs and hands them to the core in chunks of runs. A run is a pure function of the experiment,
-the key of the stream and its number, so how runs are cut into chunks, threads and instruction sets
-changes no bit of the result.
+It checks what the caller chose, has the engine make the runs, and labels what comes back. A run
+is a pure function of the experiment, the key of the stream and its number, so how runs are cut
+into chunks, threads and instruction sets changes no bit of the result.
 """
 
 from __future__ import annotations

@@ -27,7 +27,6 @@ import numpy.typing as npt
 from committal.config import (
     Decay,
     Direct,
-    EpsilonGreedy,
     Experiment,
     Natural,
     OnPolicy,
@@ -205,10 +204,19 @@ def _enclosure(
 
 
 def _explores_for_ever(experiment: Experiment) -> bool:
-    """Say whether the sum of the exploration rates diverges."""
-    rate = experiment.behaviour.exploration
-    decays = isinstance(rate, Decay) and rate.power > 1.0
-    return bool(experiment.behaviour.fixed) or not (decays or rate == 0.0)
+    """Say whether the sum of the probabilities of missing the arm diverges for sure."""
+    behaviour = experiment.behaviour
+    if behaviour.fixed:
+        return True
+    if not behaviour.mixes:
+        raise CombinationError(
+            "experiment.behaviour",
+            behaviour,
+            "a mixture of the policy, or of its greedy arm, with the uniform law, or steps=: of "
+            "others no bound of the tail is known",
+        )
+    rate = behaviour.exploration
+    return not (rate == 0.0 or (isinstance(rate, Decay) and rate.power > 1.0))
 
 
 def _tail(
@@ -239,7 +247,7 @@ def _tail(
     first = at_time(rate, n) * (1.0 - 1.0 / arms)
     more_low, more_high = _sum_of_rates(rate, n)
     more_low, more_high = (x * (1.0 - 1.0 / arms) for x in (more_low, more_high))
-    if isinstance(experiment.behaviour, EpsilonGreedy):
+    if experiment.behaviour.mixes == "greedy":
         # Arm k is the greedy one from here on, so only exploration misses it.
         return more_low, more_high / (1.0 - first)
     return more_low, (high + more_high) / (1.0 - first - epsilon)

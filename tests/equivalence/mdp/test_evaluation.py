@@ -209,3 +209,14 @@ def test_other_arguments_are_refused_by_name() -> None:
         cm.evaluate(rooms, method="iterative", tolerance=0)
     with pytest.raises(cm.ConfigError, match="threads = 0"):
         cm.evaluate(rooms, threads=0)
+
+
+def test_policy_iteration_ends_where_rounding_goes_round_in_circles() -> None:
+    # On this map the greedy policies repeat with period 6, their values apart by 1e-16.
+    rows = [["."] * 38 for _ in range(38)]
+    rows[0][0], rows[-1][-1], rows[3][5] = "S", "A", "B"
+    text = ["".join(row) for row in rows]
+    goals = {"A": 1.0, "B": 0.25}
+    found = cm.optimal(cm.gridworld(text, goals=goals, gamma=0.97, slip=0.1, limit=12))
+    greedy = found.Q.max(axis=-1)[~found.mdp.is_terminal]
+    assert_close(found.V[~found.mdp.is_terminal], greedy, "V* = max Q*")

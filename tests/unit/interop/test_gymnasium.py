@@ -44,7 +44,7 @@ def test_taxi() -> None:
     assert 5.0 < float(cm.optimal(taxi).value) < 20.0
 
 
-@pytest.mark.parametrize("mdp", [GRID, cm.grids.four_rooms(), cm.gridworld("S.", goals={})])
+@pytest.mark.parametrize("mdp", [GRID, cm.maps.four_rooms(), cm.gridworld("S.", goals={})])
 def test_our_environments_pass_the_check(mdp: cm.TabularMDP) -> None:
     env_checker.check_env(cm.to_gymnasium(mdp), skip_render_check=True)
 

@@ -50,7 +50,7 @@ def test_reduced_is_what_run_makes(reduced: cm.Experiment, chunk: int | None) ->
 
 def test_markov_decision_processes_too() -> None:
     base = cm.Experiment(
-        problem=cm.grids.five_by_five(),
+        problem=cm.maps.five_by_five(),
         policy=cm.Softmax(),
         update=cm.Natural(step_size=0.1),
         estimator=cm.ExactQ(),
@@ -195,7 +195,7 @@ def test_chunks_do_not_depend_on_the_machine(base: cm.Experiment) -> None:
     assert costs.chunk_size(Grid(long), 10) == 10
     assert costs.chunk_size(Grid(long), 10**5, 64) == 1536
     heavy = cm.Experiment(
-        cm.grids.four_rooms(), cm.Softmax(), cm.Natural(0.1), estimator=cm.ExactQ(), steps=1000
+        cm.maps.four_rooms(), cm.Softmax(), cm.Natural(0.1), estimator=cm.ExactQ(), steps=1000
     )
     assert costs.chunk_size(Grid(heavy), 10**6) == 64
 

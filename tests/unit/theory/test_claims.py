@@ -15,7 +15,7 @@ from committal import theory
 from committal.cli.app import app
 from committal.exact import dynamics, one_step
 from committal.exact.committal import _solve
-from committal.theory import checks
+from committal.theory.checks import convergence
 
 Break = Callable[[pytest.MonkeyPatch], None]
 
@@ -60,7 +60,7 @@ def no_projection(patch: pytest.MonkeyPatch) -> None:
 
 
 def late_bound(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(checks, "proposition_1_bound", lambda *a, **k: 0.9)
+    patch.setattr(convergence, "proposition_1_bound", lambda *a, **k: 0.9)
 
 
 @pytest.mark.parametrize(
@@ -98,12 +98,12 @@ def test_broken_physics_is_not_what_is_simulated(
 
 
 def test_a_simulator_that_never_explores_fails_claim_6(monkeypatch: pytest.MonkeyPatch) -> None:
-    stuck = checks._stuck
+    stuck = convergence.simulated_stuck
 
     def on_policy(experiment: cm.Experiment, *rest: int) -> tuple[float, float]:
         return stuck(experiment.replace(behaviour=cm.OnPolicy()), *rest)
 
-    monkeypatch.setattr(checks, "_stuck", on_policy)
+    monkeypatch.setattr(convergence, "simulated_stuck", on_policy)
     assert not theory.claims([6])[0].verdict
 
 

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from committal.config.base import kinds
 from committal.config.estimators import ExactQ, Expected, Reinforce
 from committal.config.mdp import TabularMDP
 from committal.config.policies import Softmax
 from committal.config.rules.refusal import Refusal, Rule
+from committal.config.updates import Update
 from committal.support import limits
 
 if TYPE_CHECKING:
@@ -46,6 +48,13 @@ def _episodes_are_estimated(e: Experiment) -> Refusal | None:
     if isinstance(e.estimator, ExactQ | Reinforce | Expected):
         return None
     return Refusal("estimator", e.estimator, "ExactQ, Reinforce or Expected with an MDP")
+
+
+def _update_is_for_episodes(e: Experiment) -> Refusal | None:
+    if e.update.in_mdps:
+        return None
+    legal = [cls.__name__ for cls in kinds(Update).values() if cls.in_mdps]
+    return Refusal("update", e.update, f"{' or '.join(legal)} with an MDP")
 
 
 def _no_entropy(e: Experiment) -> Refusal | None:
@@ -89,6 +98,7 @@ MDP_RULES: tuple[Rule, ...] = (
     _policy_is_softmax,
     _start_has_one_entry_per_pair,
     _episodes_are_estimated,
+    _update_is_for_episodes,
     _no_entropy,
     _baseline_is_known,
     _moves_fit_the_stream,
