@@ -60,7 +60,7 @@ def update_direction(
     """
     w = 1.0 / (float(mu[a]) + implicit)
     if _is_new(update):
-        return advantage * w * update.rows(policy, pi)[a]
+        return np.asarray(advantage * w * update.rows(policy, pi)[a])
     natural = isinstance(update, Natural)
     if isinstance(policy, Sigmoid):
         sign = 1.0 if a == 0 else -1.0

@@ -42,13 +42,13 @@ def engine_record(experiment: cm.Experiment, **options: Any) -> tuple[int, Recor
     path through the kernels, and both paths are to be compared with the oracle.
     """
     expected = isinstance(experiment.estimator, cm.Expected)
-    absent = {"regret", *(reference.DRAWN if expected else ())}
+    absent = {"regret", *(("action", "reward") if expected else ())}
     names = [name for name in cm.RECORDABLE if name not in absent]
     key, record = engine(experiment, *names, **options)
     _, regret = engine(experiment, "regret", "theta", **options)
     np.testing.assert_array_equal(regret["theta"], record["theta"])
     record["regret"] = regret["regret"]
-    for name in set(record) & {"theta", *reference.DRAWN}:
+    for name in set(record) & {"theta", *("action", "reward")}:
         record[name] = record[name].reshape(*record[name].shape[:2], -1)
     return key, record
 
@@ -147,7 +147,7 @@ def assert_equivalent(experiment: cm.Experiment, got: Record, want: Record) -> N
         np.testing.assert_array_equal(got["variance"], 0.0)
     else:
         floors["variance"] = RTOL * size * second_moment(experiment, want)
-    for name in set(want).difference(reference.DRAWN):
+    for name in set(want).difference(("action", "reward")):
         close(name, floors.get(name, RTOL * rewards))
 
 
