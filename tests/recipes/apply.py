@@ -1,6 +1,6 @@
 """Apply the recipes of CONTRIBUTING.md to a tree, so that they cannot rot.
 
-A block of code that follows a comment ``<!-- recipe: NAME: WHAT -->`` is a piece of the recipe NAME:
+A block of code after a comment ``<!-- recipe: NAME: WHAT -->`` is a piece of the recipe NAME:
 
 - ``new FILE``: the block is the file;
 - ``append FILE``: the block is added at its end;
