@@ -35,6 +35,14 @@ class Update(Config):
 
     step_size: float | Schedule
 
+    def _set_rates(self, step_size: Rate, **temperatures: Rate) -> None:
+        """Store a step size > 0 and temperatures >= 0."""
+        name = type(self).__name__
+        checked = {"step_size": rate(f"{name}.step_size", step_size, check.POSITIVE)}
+        for key, value in temperatures.items():
+            checked[key] = rate(f"{name}.{key}", value, check.NON_NEGATIVE)
+        self._set(**checked)
+
     def rows(self, policy: Policy, pi: Floats) -> Floats:
         """J_a, (..., K, D): the direction of an update per unit of advantage and of 1 / mu(a).
 
@@ -89,10 +97,7 @@ class Natural(Update):
     entropy: float | Schedule
 
     def __init__(self, step_size: Rate, entropy: Rate = 0.0) -> None:
-        self._set(
-            step_size=rate("Natural.step_size", step_size, check.POSITIVE),
-            entropy=rate("Natural.entropy", entropy, check.NON_NEGATIVE),
-        )
+        self._set_rates(step_size, entropy=entropy)
 
     core_name = "natural"
     policies = (Softmax, Sigmoid)
@@ -129,10 +134,7 @@ class Vanilla(Update):
     entropy: float | Schedule
 
     def __init__(self, step_size: Rate, entropy: Rate = 0.0) -> None:
-        self._set(
-            step_size=rate("Vanilla.step_size", step_size, check.POSITIVE),
-            entropy=rate("Vanilla.entropy", entropy, check.NON_NEGATIVE),
-        )
+        self._set_rates(step_size, entropy=entropy)
 
     core_name = "vanilla"
     policies = (Softmax, Sigmoid, Direct)
@@ -157,7 +159,7 @@ class Projected(Update):
     step_size: float | Schedule
 
     def __init__(self, step_size: Rate) -> None:
-        self._set(step_size=rate("Projected.step_size", step_size, check.POSITIVE))
+        self._set_rates(step_size)
 
     core_name = "projected"
     policies = (Direct,)

@@ -28,6 +28,7 @@ from committal.config import TabularMDP
 from committal.config.estimators import SOLVERS
 from committal.config.transitions import numeric
 from committal.errors import ConfigError, ConfigTypeError
+from committal.lowering.mdp import lower_model
 from committal.support import check
 from committal.support.machine import isa_of, threads_of
 
@@ -257,16 +258,7 @@ def _deterministic(mdp: TabularMDP, choice: npt.NDArray[np.intp]) -> Floats:
 @lru_cache(maxsize=8)
 def _model(mdp: TabularMDP) -> _core.MdpModel:
     """Prepare an MDP: the order of elimination is found once for all policies."""
-    return _core.MdpModel(
-        states=mdp.n_states,
-        actions=mdp.n_actions,
-        terminal=mdp.is_terminal.astype(np.uint8),
-        row_offsets=mdp.row_offsets,
-        next_state=mdp.next_state,
-        probability=mdp.probability,
-        reward=mdp.reward,
-        gamma=mdp.gamma,
-    )
+    return _core.MdpModel(**lower_model(mdp))
 
 
 def _check_mdp(mdp: object) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +20,7 @@ from committal.lowering.parts import (
     scheduled,
 )
 
-__all__ = ["MdpPlan", "lower_mdp"]
+__all__ = ["MdpPlan", "lower_mdp", "lower_model"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,6 +116,40 @@ class MdpPlan(Lowered):
         return (self.steps + 1) * self.limit
 
 
+class Model(TypedDict):
+    """What the core needs of an MDP itself, whatever is done with it."""
+
+    states: int
+    actions: int
+    terminal: npt.NDArray[np.uint8]
+    row_offsets: Integers
+    next_state: npt.NDArray[np.int32]
+    probability: Floats
+    reward: Floats
+    gamma: float
+
+
+def lower_model(mdp: TabularMDP) -> Model:
+    """Turn an MDP into numbers, for a simulator or for the evaluation of policies.
+
+    Examples
+    --------
+    >>> from committal.config import gridworld
+    >>> lower_model(gridworld("S.A", goals={"A": 1}))["states"]
+    3
+    """
+    return {
+        "states": mdp.n_states,
+        "actions": mdp.n_actions,
+        "terminal": mdp.is_terminal.astype(np.uint8),
+        "row_offsets": mdp.row_offsets,
+        "next_state": mdp.next_state,
+        "probability": mdp.probability,
+        "reward": mdp.reward,
+        "gamma": mdp.gamma,
+    }
+
+
 def lower_mdp(experiment: Experiment, mdp: TabularMDP) -> MdpPlan:
     """Turn an experiment with an MDP into the numbers that the core needs.
 
@@ -137,14 +172,7 @@ def lower_mdp(experiment: Experiment, mdp: TabularMDP) -> MdpPlan:
     starts = np.flatnonzero(rho)
     exact = estimator if isinstance(estimator, ExactQ) else ExactQ()
     return MdpPlan(
-        states=mdp.n_states,
-        actions=mdp.n_actions,
-        terminal=mdp.is_terminal.astype(np.uint8),
-        row_offsets=mdp.row_offsets,
-        next_state=mdp.next_state,
-        probability=mdp.probability,
-        reward=mdp.reward,
-        gamma=mdp.gamma,
+        **lower_model(mdp),
         start_states=starts.astype(np.int32),
         start_cumulative=np.cumsum(rho[starts]),
         limit=mdp.limit,
