@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
-#include "committal/accumulator.hpp"
-#include "committal/bandit.hpp"
-#include "committal/engine.hpp"
-#include "committal/kernel.hpp"
-#include "committal/mdp_simulator.hpp"
-#include "committal/rng.hpp"
+#include "bandit/simulator.hpp"
+#include "core/accumulator.hpp"
+#include "core/engine.hpp"
+#include "core/rng.hpp"
+#include "kernels/table.hpp"
+#include "mdp/simulator.hpp"
 
 namespace {
 

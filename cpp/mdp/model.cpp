@@ -1,0 +1,348 @@
+#include "mdp/model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/arena.hpp"
+#include "core/check.hpp"
+#include "core/pool.hpp"
+#include "kernels/table.hpp"
+
+namespace committal {
+namespace {
+
+constexpr std::int64_t kMaxSweepsAlone = 10000000;
+constexpr std::int64_t kMostBlocksTogether = 16;
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+MdpModel::MdpModel(std::int64_t states, std::int64_t actions, std::vector<std::uint8_t> terminal,
+                   const std::vector<std::int64_t>& row_offsets,
+                   const std::vector<std::int32_t>& next, const std::vector<double>& probability,
+                   const std::vector<double>& reward, double gamma, std::int64_t near_bytes)
+    : states_(states), actions_(actions), gamma_(gamma) {
+  if (states < 1 || states > std::int64_t{1} << 30) {
+    refuse("states", std::to_string(states), "1 to 2^30");
+  }
+  if (actions < 1 || actions > std::int64_t{1} << 20) {
+    refuse("actions", std::to_string(actions), "1 to 2^20");
+  }
+  if (!(gamma >= 0.0 && gamma < 1.0)) refuse("gamma", show(gamma), "a number in [0, 1)");
+  require_count("terminal", terminal.size(), states);
+  require_count("row_offsets", row_offsets.size(), states * actions + 1);
+  require_count("probability", probability.size(), static_cast<std::int64_t>(next.size()));
+  require_count("reward", reward.size(), static_cast<std::int64_t>(next.size()));
+  require_range("reward", reward, -kLargest, kLargest);
+  require_range("probability", probability, 0.0, 1.0);
+  if (row_offsets.front() != 0 || row_offsets.back() != static_cast<std::int64_t>(next.size()) ||
+      !std::is_sorted(row_offsets.begin(), row_offsets.end())) {
+    refuse("row_offsets", "offsets that do not span the transitions",
+           "increasing numbers from 0 to the number of transitions");
+  }
+  const auto row_name = [&](std::int64_t s, std::int64_t a) {
+    return "probability[state " + std::to_string(s) + ", action " + std::to_string(a) + "]";
+  };
+  for (std::int64_t s = 0; s < states; ++s) {
+    if (terminal[at(s)] != 0) continue;
+    for (std::int64_t a = 0; a < actions; ++a) {
+      double sum = 0.0;
+      for (std::int64_t e = row_offsets[at(s * actions + a)];
+           e < row_offsets[at(s * actions + a + 1)]; ++e) {
+        sum += probability[at(e)];
+        if (next[at(e)] < 0 || next[at(e)] >= states) {
+          refuse("next[" + std::to_string(e) + "]", std::to_string(next[at(e)]),
+                 "a state from 0 to " + std::to_string(states - 1));
+        }
+      }
+      if (!(std::abs(sum - 1.0) <= 1e-6)) {
+        refuse(row_name(s, a), "numbers that sum to " + show(sum), "probabilities that sum to 1");
+      }
+    }
+  }
+
+  // Acting states in the caller's order, and their pattern.
+  inner_.assign(at(states), -1);
+  std::vector<std::int32_t> acting;
+  std::vector<std::int32_t> goal_number(at(states), -1);
+  for (std::int64_t s = 0; s < states; ++s) {
+    if (terminal[at(s)] != 0) {
+      goal_number[at(s)] = static_cast<std::int32_t>(goal_states_.size());
+      goal_states_.push_back(static_cast<std::int32_t>(s));
+    } else {
+      inner_[at(s)] = static_cast<std::int32_t>(acting.size());
+      acting.push_back(static_cast<std::int32_t>(s));
+    }
+  }
+  if (acting.empty()) refuse("terminal", "every state", "at least one state that is acted in");
+  const auto pattern_of = [&] {
+    Pattern pattern(acting.size());
+    for (const std::int32_t s : acting) {
+      const std::int32_t i = inner_[at(s)];
+      for (std::int64_t e = row_offsets[at(s * actions)]; e < row_offsets[at((s + 1) * actions)];
+           ++e) {
+        const std::int32_t j = inner_[at(next[at(e)])];
+        if (j < 0 || j == i) continue;
+        pattern[at(i)].push_back(j);
+        pattern[at(j)].push_back(i);
+      }
+    }
+    return pattern;
+  };
+  const std::vector<std::int32_t> order = minimum_degree_order(pattern_of());
+  original_.resize(acting.size());
+  for (std::size_t k = 0; k < order.size(); ++k) original_[k] = acting[at(order[k])];
+  for (std::size_t k = 0; k < original_.size(); ++k) {
+    inner_[at(original_[k])] = static_cast<std::int32_t>(k);
+  }
+  factors_ = symbolic_factors(pattern_of());
+
+  row_offsets_.push_back(0);
+  for (const std::int32_t s : original_) {
+    for (std::int64_t a = 0; a < actions; ++a) {
+      double cumulative = 0.0;
+      double expected = 0.0;
+      const std::int64_t begin = row_offsets[at(s * actions + a)];
+      const std::int64_t end = row_offsets[at(s * actions + a + 1)];
+      for (std::int64_t e = begin; e < end; ++e) {
+        if (probability[at(e)] == 0.0) continue;
+        const std::int32_t target = next[at(e)];
+        const std::int32_t j = inner_[at(target)];
+        next_.push_back(
+            j >= 0 ? j : static_cast<std::int32_t>(acting.size()) + goal_number[at(target)]);
+        cumulative += probability[at(e)];
+        probability_.push_back(probability[at(e)]);
+        cumulative_.push_back(cumulative);
+        reward_.push_back(reward[at(e)]);
+        expected += probability[at(e)] * reward[at(e)];
+      }
+      expected_reward_.push_back(expected);
+      row_offsets_.push_back(static_cast<std::int64_t>(next_.size()));
+      deterministic_ =
+          deterministic_ && row_offsets_.back() - row_offsets_[row_offsets_.size() - 2] == 1;
+    }
+  }
+  if (deterministic_) {
+    only_next_.assign(next_.begin(), next_.end());
+    only_next_.resize(at((this->acting() + 1) * actions), this->acting());
+    only_reward_ = reward_;
+    only_reward_.resize(only_next_.size(), 0.0);
+  }
+  compile_elimination(near_bytes);
+}
+
+void MdpModel::Assembly::sort(std::vector<Term> terms, std::int64_t targets) {
+  std::stable_sort(terms.begin(), terms.end(),
+                   [](const Term& a, const Term& b) { return a.target < b.target; });
+  offsets.assign(at(targets) + 1, 0);
+  for (const Term& term : terms) {
+    ++offsets[at(term.target) + 1];
+    row.push_back(static_cast<std::int32_t>(term.row));
+    weight.push_back(term.weight);
+  }
+  std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
+}
+
+void MdpModel::compile_elimination(std::int64_t near_bytes) {
+  const std::int64_t n = acting();
+  const auto lower = [&](std::int64_t i) { return factors_.lower_offsets[at(i)]; };
+  const auto upper = [&](std::int64_t i) { return factors_.upper_offsets[at(i)]; };
+  // Row i's targets begin after those of the rows above: its entries, D and y.
+  const auto first_target = [&](std::int64_t i) { return lower(i) + upper(i) + 2 * i; };
+  const auto place = [](const std::vector<std::int32_t>& columns, std::int64_t begin,
+                        std::int64_t end, std::int64_t j) {
+    return std::lower_bound(columns.begin() + begin, columns.begin() + end,
+                            static_cast<std::int32_t>(j)) -
+           (columns.begin() + begin);
+  };
+  const auto diagonal = [&](std::int64_t i) { return first_target(i) + lower(i + 1) - lower(i); };
+  const auto target = [&](std::int64_t i, std::int64_t j) -> std::int64_t {
+    if (j < i) return first_target(i) + place(factors_.lower_columns, lower(i), lower(i + 1), j);
+    if (j == i) return diagonal(i);
+    return diagonal(i) + 2 + place(factors_.upper_columns, upper(i), upper(i + 1), j);
+  };
+  const std::int64_t targets = first_target(n);
+
+  std::vector<Term> terms;
+  std::vector<Term> transposed;
+  for (std::int64_t row = 0; row < n * actions_; ++row) {
+    const std::int64_t i = row / actions_;
+    if (expected_reward_[at(row)] != 0.0) {
+      terms.push_back({diagonal(i) + 1, row, expected_reward_[at(row)]});
+    }
+    for (std::int64_t e = row_offsets_[at(row)]; e < row_offsets_[at(row + 1)]; ++e) {
+      const std::int64_t j = next_[at(e)];
+      if (j >= n) continue;
+      const double weight = gamma_ * probability_[at(e)];
+      terms.push_back({target(i, j), row, weight});
+      transposed.push_back({target(j, i), row, weight});
+    }
+  }
+  assembly_.sort(std::move(terms), targets);
+  transposed_.sort(std::move(transposed), targets);
+
+  // Row i of the factors: what is left of the diagonal times the rows above that it names.
+  for (std::int64_t i = 0; i < n; ++i) {
+    longest_lower_ = std::max(longest_lower_, lower(i + 1) - lower(i));
+  }
+  is_small_ = elimination_slots() * kMdpWideBlock * std::int64_t{sizeof(double)} <= near_bytes;
+  chain_.assign(at(n), 1);
+  for (std::int64_t k = n - 2; k >= 0; --k) {
+    // The columns of row k other than its first one are always among those of that one's row.
+    const std::int64_t columns = upper(k + 1) - upper(k);
+    const bool follows = columns > 0 && factors_.upper_columns[at(upper(k))] == k + 1;
+    if (follows && columns == upper(k + 2) - upper(k + 1) + 1)
+      chain_[at(k)] = chain_[at(k + 1)] + 1;
+  }
+  if (!is_small_) return;
+  const std::int64_t upper_slots = 2 * n;
+  const std::int64_t lower_slots = upper_slots + upper(n);
+  std::vector<std::int64_t> counts(at(targets), 0);
+  const auto for_each_product = [&](const auto& visit) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      for (std::int64_t e = lower(i); e < lower(i + 1); ++e) {
+        const std::int64_t k = factors_.lower_columns[at(e)];
+        const std::int64_t multiplier = lower_slots + e - lower(i);
+        visit(diagonal(i) + 1, multiplier, n + k);
+        for (std::int64_t u = upper(k); u < upper(k + 1); ++u) {
+          visit(target(i, factors_.upper_columns[at(u)]), multiplier, upper_slots + u);
+        }
+      }
+    }
+  };
+  for_each_product([&](std::int64_t to, std::int64_t, std::int64_t) { ++counts[at(to)]; });
+  product_offsets_.assign(at(targets) + 1, 0);
+  std::partial_sum(counts.begin(), counts.end(), product_offsets_.begin() + 1);
+  left_.resize(at(product_offsets_.back()));
+  right_.resize(left_.size());
+  std::vector<std::int64_t> next(product_offsets_.begin(), product_offsets_.end() - 1);
+  for_each_product([&](std::int64_t to, std::int64_t left, std::int64_t right) {
+    const std::size_t position = at(next[at(to)]++);
+    left_[position] = static_cast<std::int32_t>(left);
+    right_[position] = static_cast<std::int32_t>(right);
+  });
+}
+
+std::int64_t MdpModel::elimination_slots() const {
+  return 2 * acting() + static_cast<std::int64_t>(fill()) + (is_small_ ? longest_lower_ : acting());
+}
+
+MdpModelView MdpModel::view() const {
+  MdpModelView v{};
+  v.acting = acting();
+  v.actions = actions_;
+  v.goals = goals();
+  v.gamma = gamma_;
+  v.deterministic = deterministic_;
+  v.row_offsets = row_offsets_.data();
+  v.next = next_.data();
+  v.probability = probability_.data();
+  v.cumulative = cumulative_.data();
+  v.reward = reward_.data();
+  v.expected_reward = expected_reward_.data();
+  v.only_next = only_next_.data();
+  v.only_reward = only_reward_.data();
+  EliminationView& e = v.elimination;
+  e.slots = elimination_slots();
+  e.values = assembly_.view();
+  e.transposed = transposed_.view();
+  e.by_targets = is_small_;
+  e.product_offsets = product_offsets_.data();
+  e.left = left_.data();
+  e.right = right_.data();
+  e.lower_offsets = factors_.lower_offsets.data();
+  e.lower_columns = factors_.lower_columns.data();
+  e.upper_offsets = factors_.upper_offsets.data();
+  e.upper_columns = factors_.upper_columns.data();
+  e.chain = chain_.data();
+  return v;
+}
+
+std::size_t solve_workspace_bytes(const MdpModel& model, int lanes) {
+  const std::int64_t single_rows = 3;
+  const std::int64_t rows = model.acting() * model.actions() + model.acting() + model.goals() +
+                            single_rows + model.elimination_slots();
+  return at(rows * lanes) * sizeof(double);
+}
+
+namespace {
+
+// Says which of the policies from `first` on is not a law, and where.
+[[noreturn]] void refuse_policies(const MdpModel& model, const Evaluation& evaluation,
+                                  std::int64_t first) {
+  const std::int64_t actions = model.actions();
+  const auto good = [](double p) { return p >= 0.0; };
+  for (std::int64_t policy = first; policy < evaluation.count; ++policy) {
+    for (std::int64_t s = 0; s < model.states(); ++s) {
+      if (model.is_terminal(s)) continue;
+      const double* law = evaluation.given + (policy * model.states() + s) * actions;
+      const double sum = std::accumulate(law, law + actions, 0.0);
+      if (std::all_of(law, law + actions, good) && std::abs(sum - 1.0) <= kSumTolerance) continue;
+      refuse("policies[" + std::to_string(policy) + ", state " + std::to_string(s) + "]",
+             "numbers that sum to " + show(sum), "probabilities that sum to 1");
+    }
+  }
+  refuse("policies", "numbers that sum to nearly 1", "probabilities that sum to 1");
+}
+
+// Numbers per policy: what is read, and what is written.
+std::int64_t width_given(const MdpModel& model, MdpSolve::What what) {
+  return what == MdpSolve::What::kQ ? model.states() : model.states() * model.actions();
+}
+std::int64_t width_out(const MdpModel& model, MdpSolve::What what) {
+  if (what == MdpSolve::What::kQ) return model.states() * model.actions();
+  return what == MdpSolve::What::kGoalProbability ? model.goals() : model.states();
+}
+
+}  // namespace
+
+void evaluate_policies(const MdpModel& model, const Evaluation& evaluation) {
+  const int W = model.lanes();
+  const KernelTable& kernels = kernel_table(evaluation.isa);
+  const auto solve = W == kMdpWideBlock ? kernels.mdp_solve_wide : kernels.mdp_solve_narrow;
+  const MdpModelView view = model.view();
+  const std::int64_t given = width_given(model, evaluation.what);
+  const std::int64_t out = width_out(model, evaluation.what);
+  std::vector<double> start(at(model.acting()));
+  for (std::size_t i = 0; i < start.size() && evaluation.start != nullptr; ++i) {
+    start[i] = evaluation.start[model.original()[i]];
+  }
+  MdpSolve pattern{};
+  pattern.what = evaluation.what;
+  pattern.states = model.states();
+  pattern.inner = model.inner().data();
+  pattern.start = start.data();
+  pattern.tolerance = evaluation.tolerance;
+  pattern.max_sweeps = kMaxSweepsAlone;
+  pattern.limit = evaluation.limit;
+  pattern.next = W * given;
+  std::vector<Workspace> workspaces(at(evaluation.threads));
+  // A thread takes several blocks at a time: the next one's numbers follow this one's, and are
+  // fetched ahead.
+  const std::int64_t blocks = (evaluation.count + W - 1) / W;
+  const std::int64_t together =
+      std::clamp<std::int64_t>(blocks / (4 * evaluation.threads), 1, kMostBlocksTogether);
+  const auto run_group = [&](int worker, std::int64_t group, Progress& progress) {
+    Workspace& workspace = workspaces[at(worker)];
+    if (!workspace) workspace = make_workspace(solve_workspace_bytes(model, W));
+    MdpSolve task = pattern;
+    task.workspace = workspace.get();
+    const std::int64_t end = std::min(blocks, (group + 1) * together);
+    for (std::int64_t block = group * together; block < end; ++block) {
+      for (std::int64_t l = 0; l < W; ++l) {
+        // Lanes past the last policy repeat it, and write the same numbers to the same place.
+        const std::int64_t policy = std::min(block * W + l, evaluation.count - 1);
+        task.given[l] = evaluation.given + policy * given;
+        task.out[l] = evaluation.out + policy * out;
+        task.sweeps[l] = evaluation.sweeps == nullptr ? nullptr : evaluation.sweeps + policy;
+      }
+      if (!solve(view, task)) refuse_policies(model, evaluation, block * W);
+      if (!progress.advance(std::min<std::int64_t>(W, evaluation.count - block * W))) return;
+    }
+  };
+  run_blocks((blocks + together - 1) / together, evaluation.threads, run_group, evaluation.poll);
+}
+
+}  // namespace committal
