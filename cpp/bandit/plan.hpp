@@ -1,138 +1,63 @@
 // A bandit experiment as numbers: what the Python side lowers an Experiment to.
 //
-// Names become enumerators once, when the plan is built; kernels then see only `BanditView`, a flat
-// structure of plain numbers and pointers into the plan.
+// Parts are kept by name; kernels see a BanditView, in which names have become numbers.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <string_view>
 #include <vector>
 
-#include "core/attributes.hpp"
+#include "kernels/bandit/view.hpp"
+#include "plan/fields.hpp"
 
 namespace committal {
 
-enum class Policy : int { kSoftmax, kDirect };
-enum class Update : int { kVanilla, kNatural, kProjected };
-enum class Estimator : int { kSampled, kExpected };
-enum class Behaviour : int { kOnPolicy, kUniformMixture, kEpsilonGreedy, kFixed };
-enum class Noise : int { kDeterministic, kBernoulli, kGaussian, kUniform, kTable };
-enum class BaselineKind : int {
-  kValue,
-  kMinVarianceGradient,
-  kMinVarianceNatural,
-  kMinVarianceFixedLambda,
-  kMaximum,
-  kRunningMean,
-};
-enum class Quantity : int {
-  kValue,
-  kPolicy,
-  kTheta,
-  kBaseline,
-  kEntropy,
-  kAction,
-  kReward,
-  kRegret,
-  kVariance,
-  kDistance,
-};
-inline constexpr int kQuantities = 10;
-
-// The names of an enumeration, in the order of its enumerators.
-template <typename Enum>
-const std::vector<std::string>& names();
-
-// One term of a baseline: coefficient * B(pi, r). `parameter` is lambda, or the rate of a running
-// mean (0: the plain average).
-struct BaselineTerm {
-  BaselineKind kind;
-  double coefficient;
-  double parameter;
-};
-
-// A constant, or one number per update.
-struct Schedule {
-  const double* values;
-  std::int64_t count;
-  COMMITTAL_FORCE_INLINE double at(std::int64_t t) const {
-    return values[t < count ? t : count - 1];
-  }
-};
-
-// What the kernels read. Arrays belong to the BanditPlan that made the view.
-struct BanditView {
-  std::int64_t arms;
-  std::int64_t steps;
-  std::int64_t samples;
-  Policy policy;
-  bool contrast;  // two arms described by one number: theta[0] - theta[1]
-  Update update;
-  Estimator estimator;
-  Behaviour behaviour;
-  Noise noise;
-  const double* theta0;
-  Schedule step_size;
-  Schedule entropy;
-  Schedule implicit;
-  Schedule exploration;
-  bool regularised;  // entropy is not identically 0
-  const BaselineTerm* terms;
-  std::int64_t term_count;
-  double baseline_offset;
-  bool uses_running_mean;
-  double running_mean_initial;
-  double running_mean_rate;
-  const double* behaviour_probabilities;
-  const double* means;
-  const double* spread;
-  const double* reward_variance;
-  const std::int64_t* table_offsets;
-  const double* table_values;
-  const double* table_cumulative;
-  double best_mean;
-  std::int64_t best_arm;
-  const std::int64_t* times;
-  std::int64_t time_count;
-};
-
-// Owns the arrays. The fields are filled by name; validate() must pass before view() is used.
-struct BanditPlan {
-  std::int64_t arms = 0;
-  std::int64_t steps = 0;
-  std::int64_t samples = 1;
-  std::string policy = "softmax";
-  bool contrast = false;
-  std::string update = "natural";
-  std::string estimator = "sampled";
-  std::string behaviour = "on_policy";
-  std::string noise = "deterministic";
-  std::vector<double> theta0;
-  std::vector<double> step_size;
-  std::vector<double> entropy{0.0};
-  std::vector<double> implicit{0.0};
-  std::vector<double> exploration{0.0};
-  std::vector<BaselineTerm> terms;
-  double baseline_offset = 0.0;
-  double running_mean_initial = 0.0;
-  std::vector<double> behaviour_probabilities;
-  std::vector<double> means;
-  std::vector<double> spread;
-  std::vector<double> reward_variance;
-  std::vector<std::int64_t> table_offsets;
-  std::vector<double> table_values;
-  std::vector<double> table_cumulative;
-  std::vector<std::int64_t> times;
+// Owns the arrays. validate() must pass before view() is used.
+struct BanditPlan : BanditFields<Owned> {
+  BanditPlan();  // with the defaults of the fields that have one
 
   // Throws std::invalid_argument naming the field, its value and what is allowed.
   void validate() const;
   BanditView view() const;
-  // How many numbers a quantity has per run and time (arms, samples or 1).
-  std::int64_t width(Quantity quantity) const;
+
+  // f(field, each.member...) for every field, see plan/fields.hpp.
+  template <typename F, typename... Each>
+  static void visit(F&& f, Each&... each);
+
+ private:
+  void validate_table() const;
 };
 
-BaselineKind baseline_kind(std::string_view name);
-Quantity quantity(std::string_view name);
+template <typename F, typename... Each>
+void BanditPlan::visit(F&& f, Each&... each) {
+  const std::vector<double> off{0.0};
+  const std::vector<double> no_numbers;
+  const std::vector<std::int64_t> no_offsets;
+  f(Field{"arms", Required{}, Whole{1, kMostArms}}, each.arms...);
+  f(Field{"steps", Required{}, Whole{0}}, each.steps...);
+  f(Field{"samples", 1, Whole{1, kMostSamples}}, each.samples...);
+  f(Field{"policy", "softmax", OneOf<Policy>{}}, each.policy...);
+  f(Field{"contrast", false, Unchecked{}}, each.contrast...);
+  f(Field{"update", "natural", OneOf<Update>{}}, each.update...);
+  f(Field{"estimator", "sampled", OneOf<Estimator>{}}, each.estimator...);
+  f(Field{"behaviour", "on_policy", OneOf<Behaviour>{}}, each.behaviour...);
+  f(Field{"noise", "deterministic", OneOf<Noise>{}}, each.noise...);
+  f(Field{"theta0", Required{}, Between{-kLargest, kLargest}}, each.theta0...);
+  f(Field{"step_size", Required{}, Scheduled{0.0, kLargest}}, each.step_size...);
+  f(Field{"entropy", off, Scheduled{0.0, kLargest}}, each.entropy...);
+  f(Field{"implicit", off, Scheduled{0.0, kLargest}}, each.implicit...);
+  f(Field{"exploration", off, Scheduled{0.0, 1.0}}, each.exploration...);
+  f(Field{"baseline_terms", std::vector<BaselineTerm>{}, Terms{}}, each.baseline_terms...);
+  f(Field{"baseline_offset", 0.0, Between{-kLargest, kLargest}}, each.baseline_offset...);
+  f(Field{"running_mean_initial", 0.0, Between{-kLargest, kLargest}}, each.running_mean_initial...);
+  f(Field{"behaviour_probabilities", no_numbers, Between{0.0, 1.0}},
+    each.behaviour_probabilities...);
+  f(Field{"means", Required{}, Between{-kLargest, kLargest}}, each.means...);
+  f(Field{"spread", Required{}, Between{0.0, kLargest}}, each.spread...);
+  f(Field{"reward_variance", Required{}, Between{0.0, kLargest * kLargest}},
+    each.reward_variance...);
+  f(Field{"table_offsets", no_offsets, Unchecked{}}, each.table_offsets...);
+  f(Field{"table_values", no_numbers, Between{-kLargest, kLargest}}, each.table_values...);
+  f(Field{"table_cumulative", no_numbers, Between{0.0, 1.0}}, each.table_cumulative...);
+  f(Field{"times", Required{}, Times{}}, each.times...);
+}
 
 }  // namespace committal

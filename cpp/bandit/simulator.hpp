@@ -12,11 +12,9 @@ class BanditSimulator final : public Simulator {
   const BanditPlan& plan() const { return plan_; }
 
   std::int64_t time_count() const override;
-  std::int64_t width(int quantity) const override;
-  int value_quantity() const override { return static_cast<int>(Quantity::kValue); }
+  Described describe(std::string_view name) const override;
   int lanes(int asked) const override;
-  std::size_t workspace_bytes(int lanes) const override;
-  std::function<void(const BlockTask&)> block(const KernelTable& kernels, int lanes) const override;
+  BlockKernel block(Isa isa, int lanes) const override;
 
  private:
   BanditPlan plan_;

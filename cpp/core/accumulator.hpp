@@ -13,7 +13,8 @@ namespace committal {
 
 inline constexpr int kAccumulatorLimbs = 24;
 inline constexpr int kAccumulatorBase = -320;  // the weight of bit 0 is 2^-320
-inline constexpr std::int64_t kAccumulatorMaxAdditions = std::int64_t{1} << 30;
+// Additions that limbs hold between two carries, with room to spare.
+inline constexpr std::int64_t kAccumulatorMostAdditions = std::int64_t{1} << 29;
 
 // limbs += x. Bits below 2^-320 are dropped, for each number alike; throws above 2^384.
 inline void accumulate(std::int64_t* limbs, double x) {

@@ -3,8 +3,4 @@
 // cannot run.
 #pragma once
 
-#if defined(__GNUC__)
 #define COMMITTAL_FORCE_INLINE inline __attribute__((always_inline))
-#else
-#define COMMITTAL_FORCE_INLINE inline
-#endif

@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <stdexcept>
 
+#include "core/limits.hpp"
+
 namespace committal {
 
 std::string show(double x) {
@@ -19,8 +21,28 @@ std::string quoted(std::string_view name) {
   return text;
 }
 
+std::string item(std::string_view argument, std::size_t place) {
+  return std::string(argument) + "[" + std::to_string(place) + "]";
+}
+
 void refuse(const std::string& argument, const std::string& value, const std::string& allowed) {
   throw std::invalid_argument(argument + " = " + value + " is not allowed; expected " + allowed);
+}
+
+void require_between(const std::string& argument, std::int64_t value, std::int64_t least,
+                     std::int64_t most) {
+  if (value < least || value > most) {
+    refuse(argument, std::to_string(value), std::to_string(least) + " to " + std::to_string(most));
+  }
+}
+
+void require_threads(std::int64_t threads) { require_between("threads", threads, 1, kMostThreads); }
+
+void require_draws(std::int64_t steps, const char* each_name, std::int64_t each) {
+  if (steps >= kMostDraws / each) {
+    refuse("steps", std::to_string(steps),
+           std::string("steps * ") + each_name + " below " + std::to_string(kMostDraws));
+  }
 }
 
 void require_count(const char* argument, std::size_t count, std::int64_t expected) {
@@ -30,13 +52,25 @@ void require_count(const char* argument, std::size_t count, std::int64_t expecte
   }
 }
 
+namespace {
+
+void require_range(const std::string& argument, double number, double low, double high) {
+  if (!(number >= low && number <= high)) {
+    refuse(argument, show(number), "a number from " + show(low) + " to " + show(high));
+  }
+}
+
+}  // namespace
+
+void require_range(const char* argument, double number, double low, double high) {
+  require_range(std::string(argument), number, low, high);
+}
+
 void require_range(const char* argument, const std::vector<double>& numbers, double low,
                    double high) {
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    if (!(numbers[i] >= low && numbers[i] <= high)) {
-      refuse(std::string(argument) + "[" + std::to_string(i) + "]", show(numbers[i]),
-             "a number from " + show(low) + " to " + show(high));
-    }
+    if (numbers[i] >= low && numbers[i] <= high) continue;
+    require_range(item(argument, i), numbers[i], low, high);
   }
 }
 
@@ -54,55 +88,21 @@ void require_law(const char* argument, const std::vector<double>& numbers) {
   require_range(argument, numbers, 0.0, 1.0);
   double sum = 0.0;
   for (const double p : numbers) sum += p;
-  if (!(std::abs(sum - 1.0) <= 1e-6)) {
+  if (!(std::abs(sum - 1.0) <= kSumTolerance)) {
     refuse(argument, "numbers that sum to " + show(sum), "probabilities that sum to 1");
   }
 }
 
-void require_behaviour_law(const std::vector<double>& probabilities, std::int64_t count) {
-  require_count("behaviour_probabilities", probabilities.size(), count);
-  require_law("behaviour_probabilities", probabilities);
-  for (std::size_t i = 0; i < probabilities.size(); ++i) {
-    if (probabilities[i] <= 0.0) {
-      refuse("behaviour_probabilities[" + std::to_string(i) + "]", "0",
-             "a positive probability: importance weights divide by it");
-    }
-  }
-}
-
-void require_times(const std::vector<std::int64_t>& times, std::int64_t steps) {
+void require_times(const char* argument, const std::vector<std::int64_t>& times,
+                   std::int64_t steps) {
   std::int64_t previous = -1;
   for (const std::int64_t time : times) {
     if (time <= previous || time > steps) {
-      refuse("times", std::to_string(time),
+      refuse(argument, std::to_string(time),
              "increasing numbers from 0 to " + std::to_string(steps));
     }
     previous = time;
   }
-}
-
-void require_terms(const std::vector<BaselineTerm>& terms) {
-  bool running = false;
-  for (const BaselineTerm& term : terms) {
-    if (!(std::abs(term.coefficient) <= kLargest)) {
-      refuse("baseline_terms", show(term.coefficient), "a finite coefficient");
-    }
-    if (!(std::abs(term.parameter) <= kLargest)) {
-      refuse("baseline_terms", show(term.parameter), "a finite parameter");
-    }
-    if (term.kind != BaselineKind::kRunningMean) continue;
-    if (running) refuse("baseline_terms", "two running means", "at most one");
-    if (!(term.parameter >= 0.0 && term.parameter <= 1.0)) {
-      refuse("baseline_terms", show(term.parameter), "a rate from 0 to 1");
-    }
-    running = true;
-  }
-}
-
-bool has_running_mean(const std::vector<BaselineTerm>& terms) {
-  return std::any_of(terms.begin(), terms.end(), [](const BaselineTerm& term) {
-    return term.kind == BaselineKind::kRunningMean;
-  });
 }
 
 }  // namespace committal

@@ -1,29 +1,24 @@
 #include "core/engine.hpp"
 
 #include <algorithm>
-#include <stdexcept>
+#include <limits>
 
 #include "core/accumulator.hpp"
 #include "core/arena.hpp"
+#include "core/check.hpp"
+#include "core/limits.hpp"
 #include "core/pool.hpp"
 
 namespace committal {
 namespace {
 
 void check(const Request& request) {
-  if (request.runs < 0) {
-    throw std::invalid_argument("runs = " + std::to_string(request.runs) +
-                                " is not allowed; expected at least 0");
-  }
-  if (request.threads < 1 || request.threads > 4096) {
-    throw std::invalid_argument("threads = " + std::to_string(request.threads) +
-                                " is not allowed; expected 1 to 4096");
-  }
+  require_between("runs", request.runs, 0, std::numeric_limits<std::int64_t>::max());
+  require_threads(request.threads);
   // The padding lanes of the last block number runs past the last one.
   if (request.first_run >
-      ~std::uint64_t{0} - static_cast<std::uint64_t>(request.runs) - kWideBlock) {
-    throw std::invalid_argument("first_run = " + std::to_string(request.first_run) +
-                                " is not allowed; expected first_run + runs below 2^64");
+      ~std::uint64_t{0} - static_cast<std::uint64_t>(request.runs) - kMostLanes) {
+    refuse("first_run", std::to_string(request.first_run), "first_run + runs below 2^64");
   }
 }
 
@@ -33,9 +28,8 @@ template <typename MakeSink>
 void run_all(const Simulator& plan, const Request& request, MakeSink&& make_sink) {
   check(request);
   const int lanes = plan.lanes(request.block);
-  const auto run_block = plan.block(kernel_table(request.isa), lanes);
-  const std::int64_t blocks = (request.runs + lanes - 1) / lanes;
-  const std::size_t bytes = plan.workspace_bytes(lanes);
+  const BlockKernel kernel = plan.block(resolve_isa(request.isa), lanes);
+  const std::int64_t blocks = request.runs / lanes + (request.runs % lanes != 0 ? 1 : 0);
   std::vector<Workspace> workspaces(static_cast<std::size_t>(request.threads));
 
   struct Counter {
@@ -46,7 +40,7 @@ void run_all(const Simulator& plan, const Request& request, MakeSink&& make_sink
       blocks, request.threads,
       [&](int worker, std::int64_t block, Progress& progress) {
         Workspace& workspace = workspaces[static_cast<std::size_t>(worker)];
-        if (!workspace) workspace = make_workspace(bytes);
+        if (!workspace) workspace = make_workspace(kernel.workspace_bytes);
         const std::int64_t place = block * lanes;
         const std::int64_t valid = std::min<std::int64_t>(lanes, request.runs - place);
         auto sink = make_sink(worker, place, valid);
@@ -61,10 +55,12 @@ void run_all(const Simulator& plan, const Request& request, MakeSink&& make_sink
         };
         task.proceed_context = &counter;
         task.workspace = workspace.get();
-        run_block(task);
+        kernel.run(task);
       },
       request.poll);
 }
+
+std::uint64_t bit(const Described& described) { return std::uint64_t{1} << described.quantity; }
 
 // Stores every run.
 struct StoreSink {
@@ -73,30 +69,36 @@ struct StoreSink {
   std::int64_t place;
   std::int64_t valid;
 
-  unsigned wanted() const {
-    unsigned mask = 0;
-    for (const Output& output : *outputs) mask |= 1u << output.quantity;
+  std::uint64_t wanted() const {
+    std::uint64_t mask = 0;
+    for (const Output& output : *outputs) mask |= bit(output.described);
     return mask;
+  }
+
+  template <typename T>
+  void store(void* data, std::int64_t time, const double* rows, std::int64_t width,
+             int stride) const {
+    for (std::int64_t l = 0; l < valid; ++l) {
+      T* to = static_cast<T*>(data) + ((place + l) * times + time) * width;
+      for (std::int64_t k = 0; k < width; ++k) to[k] = static_cast<T>(rows[k * stride + l]);
+    }
   }
 
   static void emit(void* context, int quantity, std::int64_t time, const double* rows,
                    std::int64_t width, int stride) {
     const auto& sink = *static_cast<StoreSink*>(context);
     for (const Output& output : *sink.outputs) {
-      if (output.quantity != quantity) continue;
-      for (std::int64_t l = 0; l < sink.valid; ++l) {
-        const std::int64_t at = ((sink.place + l) * sink.times + time) * width;
-        if (output.integers != nullptr) {
-          for (std::int64_t k = 0; k < width; ++k) {
-            output.integers[at + k] = static_cast<std::int32_t>(rows[k * stride + l]);
-          }
-        } else if (output.longs != nullptr) {
-          for (std::int64_t k = 0; k < width; ++k) {
-            output.longs[at + k] = static_cast<std::int64_t>(rows[k * stride + l]);
-          }
-        } else {
-          for (std::int64_t k = 0; k < width; ++k) output.numbers[at + k] = rows[k * stride + l];
-        }
+      if (output.described.quantity != quantity) continue;
+      switch (output.described.element) {
+        case Element::kFloat64:
+          sink.store<double>(output.data, time, rows, width, stride);
+          break;
+        case Element::kInt32:
+          sink.store<std::int32_t>(output.data, time, rows, width, stride);
+          break;
+        case Element::kInt64:
+          sink.store<std::int64_t>(output.data, time, rows, width, stride);
+          break;
       }
     }
   }
@@ -105,9 +107,17 @@ struct StoreSink {
 // One worker's sums; added to the caller's arrays at the end. All integers: order cannot matter.
 struct Tally {
   bool ready = false;
+  std::int64_t additions = 0;  // to each limb since the last carry
   std::vector<std::vector<std::int64_t>> moments;
   std::vector<std::vector<std::int64_t>> histograms;
   std::vector<std::int64_t> failures;
+
+  void carry_all() {
+    for (std::vector<std::int64_t>& limbs : moments) {
+      for (std::size_t i = 0; i < limbs.size(); i += kAccumulatorLimbs) carry(limbs.data() + i);
+    }
+    additions = 0;
+  }
 };
 
 struct TallySink {
@@ -116,13 +126,11 @@ struct TallySink {
   std::int64_t valid;
   int value_quantity;
 
-  unsigned wanted() const {
-    unsigned mask = 0;
-    for (const Moments& each : reductions->moments) mask |= 1u << each.quantity;
-    for (const Histogram& each : reductions->histograms) {
-      mask |= 1u << each.quantity;
-    }
-    if (reductions->failures != nullptr) mask |= 1u << value_quantity;
+  std::uint64_t wanted() const {
+    std::uint64_t mask = 0;
+    for (const Moments& each : reductions->moments) mask |= bit(each.described);
+    for (const Histogram& each : reductions->histograms) mask |= bit(each.described);
+    if (reductions->failures != nullptr) mask |= std::uint64_t{1} << value_quantity;
     return mask;
   }
 
@@ -139,7 +147,7 @@ struct TallySink {
     auto& sink = *static_cast<TallySink*>(context);
     const Reductions& reductions = *sink.reductions;
     for (std::size_t i = 0; i < reductions.moments.size(); ++i) {
-      if (reductions.moments[i].quantity != quantity) continue;
+      if (reductions.moments[i].described.quantity != quantity) continue;
       std::int64_t* limbs = sink.tally->moments[i].data() + time * width * 2 * kAccumulatorLimbs;
       for (std::int64_t k = 0; k < width; ++k, limbs += 2 * kAccumulatorLimbs) {
         for (std::int64_t l = 0; l < sink.valid; ++l) {
@@ -151,7 +159,7 @@ struct TallySink {
     }
     for (std::size_t i = 0; i < reductions.histograms.size(); ++i) {
       const Histogram& histogram = reductions.histograms[i];
-      if (histogram.quantity != quantity) continue;
+      if (histogram.described.quantity != quantity) continue;
       std::int64_t* counts = sink.tally->histograms[i].data() + time * width * (histogram.bins + 2);
       for (std::int64_t k = 0; k < width; ++k, counts += histogram.bins + 2) {
         for (std::int64_t l = 0; l < sink.valid; ++l)
@@ -172,6 +180,12 @@ void add_to(std::int64_t* target, const std::vector<std::int64_t>& part) {
 
 }  // namespace
 
+std::int64_t Described::width() const {
+  std::int64_t product = 1;
+  for (const std::int64_t length : shape) product *= length;
+  return product;
+}
+
 void simulate(const Simulator& plan, const Request& request, const std::vector<Output>& outputs) {
   const std::int64_t times = plan.time_count();
   run_all(plan, request, [&](int, std::int64_t place, std::int64_t valid) {
@@ -180,32 +194,34 @@ void simulate(const Simulator& plan, const Request& request, const std::vector<O
 }
 
 void reduce(const Simulator& plan, const Request& request, const Reductions& reductions) {
-  if (request.runs > kAccumulatorMaxAdditions) {
-    throw std::invalid_argument("runs = " + std::to_string(request.runs) +
-                                " is not allowed; expected at most 2^30 in one call");
-  }
+  check(request);
   const std::int64_t times = plan.time_count();
-  const auto cells = [&](int quantity, std::int64_t each) {
-    return static_cast<std::size_t>(times * plan.width(quantity) * each);
+  const auto cells = [&](const Described& described, std::int64_t each) {
+    return static_cast<std::size_t>(times * described.width() * each);
   };
   std::vector<Tally> tallies(static_cast<std::size_t>(request.threads));
   const auto prepare = [&](Tally& tally) {
     for (const Moments& each : reductions.moments) {
-      tally.moments.emplace_back(cells(each.quantity, 2 * kAccumulatorLimbs));
+      tally.moments.emplace_back(cells(each.described, 2 * kAccumulatorLimbs));
     }
     for (const Histogram& each : reductions.histograms) {
-      tally.histograms.emplace_back(cells(each.quantity, each.bins + 2));
+      tally.histograms.emplace_back(cells(each.described, each.bins + 2));
     }
     tally.failures.resize(static_cast<std::size_t>(times));
     tally.ready = true;
   };
+  const int value = plan.describe("value").quantity;
   run_all(plan, request, [&](int worker, std::int64_t, std::int64_t valid) {
     Tally& tally = tallies[static_cast<std::size_t>(worker)];
     if (!tally.ready) prepare(tally);
-    return TallySink{&reductions, &tally, valid, plan.value_quantity()};
+    const std::int64_t additions = 2 * valid;  // a square is added in two parts
+    if (tally.additions > kAccumulatorMostAdditions - additions) tally.carry_all();
+    tally.additions += additions;
+    return TallySink{&reductions, &tally, valid, value};
   });
-  for (const Tally& tally : tallies) {
+  for (Tally& tally : tallies) {
     if (!tally.ready) continue;
+    tally.carry_all();
     for (std::size_t i = 0; i < reductions.moments.size(); ++i) {
       std::int64_t* limbs = reductions.moments[i].limbs;
       add_to(limbs, tally.moments[i]);

@@ -8,26 +8,42 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "kernels/table.hpp"
+#include "core/isa.hpp"
+#include "core/quantity.hpp"
+#include "core/task.hpp"
 
 namespace committal {
 
-// A plan that can be run. Quantities are numbered by the enumeration of its kind.
+// A quantity of one simulator: its number there, the type and the trailing shape of its arrays.
+struct Described {
+  int quantity;
+  Element element;
+  std::vector<std::int64_t> shape;
+
+  // How many numbers it has per run and time.
+  std::int64_t width() const;
+};
+
+// Makes one block of runs, in a workspace of so many bytes.
+struct BlockKernel {
+  std::size_t workspace_bytes;
+  std::function<void(const BlockTask&)> run;
+};
+
+// A plan that can be run.
 class Simulator {
  public:
   virtual ~Simulator() = default;
   virtual std::int64_t time_count() const = 0;
-  // How many numbers a quantity has per run and time.
-  virtual std::int64_t width(int quantity) const = 0;
-  // The quantity that counts as a failure when it is below a threshold.
-  virtual int value_quantity() const = 0;
+  // Throws std::invalid_argument for a name that it does not record. All simulators have a
+  // "value", which counts as a failure when it is below a threshold.
+  virtual Described describe(std::string_view name) const = 0;
   // Lanes per block: what was asked for, if it exists, or the best choice for 0.
   virtual int lanes(int asked) const = 0;
-  virtual std::size_t workspace_bytes(int lanes) const = 0;
-  virtual std::function<void(const BlockTask&)> block(const KernelTable& kernels,
-                                                      int lanes) const = 0;
+  virtual BlockKernel block(Isa isa, int lanes) const = 0;
 };
 
 // Which runs, and how to make them. Nothing here but `key`, `first_run` and `runs` can change a
@@ -44,26 +60,24 @@ struct Request {
   std::function<void(std::int64_t updates)> poll;
 };
 
-// Per-run output of one quantity, [run][time][width], in one of three types.
+// Per-run output of one quantity, [run][time][shape].
 struct Output {
-  int quantity;
-  double* numbers = nullptr;
-  std::int32_t* integers = nullptr;
-  std::int64_t* longs = nullptr;
+  Described described;
+  void* data;  // of the type described
 };
 
 void simulate(const Simulator& plan, const Request& request, const std::vector<Output>& outputs);
 
 // Exact sums of x and x^2: limbs[time][width][2][kAccumulatorLimbs], added to.
 struct Moments {
-  int quantity;
+  Described described;
   std::int64_t* limbs;
 };
 
 // Counts per cell: counts[time][width][bins + 2], below `low` first and above `high` last, added
 // to.
 struct Histogram {
-  int quantity;
+  Described described;
   std::int64_t* counts;
   std::int64_t bins;
   double low;

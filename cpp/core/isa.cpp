@@ -1,64 +1,47 @@
-#include <stdexcept>
+#include "core/isa.hpp"
 
-#include "kernels/table.hpp"
+#include "core/check.hpp"
 
 namespace committal {
-
-namespace generic {
-extern const KernelTable kTable;
-}
-#if defined(COMMITTAL_HAS_AVX2)
-namespace avx2 {
-extern const KernelTable kTable;
-}
-#endif
-#if defined(COMMITTAL_HAS_AVX512)
-namespace avx512 {
-extern const KernelTable kTable;
-}
-#endif
-
 namespace {
 
-// Slowest first. The processor is asked for everything the compiler was allowed to use.
-std::vector<const KernelTable*> runnable() {
-  std::vector<const KernelTable*> tables{&generic::kTable};
-#if defined(COMMITTAL_HAS_AVX2)
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-      __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2")) {
-    tables.push_back(&avx2::kTable);
-  }
+struct Known {
+  const char* name;
+  Isa isa;
+};
+
+// Slowest first. The processor is asked for everything that the compiler was allowed to use.
+std::vector<Known> runnable() {
+  std::vector<Known> all{{"generic", Isa::kGeneric}};
+#if defined(COMMITTAL_X86)
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                    __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+  const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") &&
+                      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+                      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd");
+  if (avx2) all.push_back({"avx2", Isa::kAvx2});
+  if (avx512) all.push_back({"avx512", Isa::kAvx512});
 #endif
-#if defined(COMMITTAL_HAS_AVX512)
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-      __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-      __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512cd")) {
-    tables.push_back(&avx512::kTable);
-  }
-#endif
-  return tables;
+  return all;
 }
 
 }  // namespace
 
 std::vector<std::string> available_isas() {
   std::vector<std::string> all;
-  for (const KernelTable* table : runnable()) all.emplace_back(table->name);
+  for (const Known& each : runnable()) all.emplace_back(each.name);
   return all;
 }
 
-const KernelTable& kernel_table(std::string_view isa) {
-  const std::vector<const KernelTable*> tables = runnable();
-  if (isa == "auto") return *tables.back();
+Isa resolve_isa(std::string_view name) {
+  const std::vector<Known> all = runnable();
+  if (name == "auto") return all.back().isa;
   std::string allowed = "'auto'";
-  for (const KernelTable* table : tables) {
-    if (isa == table->name) return *table;
-    allowed += std::string(", '") + table->name + "'";
+  for (const Known& each : all) {
+    if (name == each.name) return each.isa;
+    allowed.append(", ").append(quoted(each.name));
   }
-  throw std::invalid_argument("isa = '" + std::string(isa) + "' is not allowed; expected " +
-                              allowed);
+  refuse("isa", quoted(name), allowed);
 }
 
 }  // namespace committal

@@ -1,14 +1,16 @@
 // Baselines: numbers b(pi, r) that may depend on the policy but not on the action drawn.
 //
 // Each is a weighted mean of rewards, sum w_i r_i / sum w_i, where r holds the mean rewards of a
-// bandit's arms or the Q(s, .) of a state. To add one: write a struct like those below, name it in
-// BaselineKind and in plan.cpp, and call it in evaluate_kind().
+// bandit's arms or the Q(s, .) of a state. To add one, write a struct like those below and append
+// it to `Baselines`; nothing else in C++ needs to know.
 //
 // A struct offers lane<KT>(weights, total, r) for a constant number of arms, or rows(arms, r, ...)
 // for any number, or both; they work on unnormalised weights (pi_i = weight_i / total).
 #pragma once
 
-#include "kernels/bandit/leaves.hpp"
+#include "kernels/arms.hpp"
+#include "kernels/list.hpp"
+#include "kernels/parts.hpp"
 
 namespace committal::COMMITTAL_ISA {
 
@@ -43,6 +45,8 @@ struct LaneRewards {
 
 // V = sum pi_i r_i.
 struct ValueBaseline {
+  static constexpr BaselineRow kRow{"value"};
+
   template <int KT>
   static COMMITTAL_INLINE double lane(const double* w, double total, const double* r) {
     double sum = w[0] * r[0];
@@ -74,6 +78,8 @@ struct ValueBaseline {
 // instead of subtracting it: 1 - pi_i would cancel to 0/0 near the corners of the simplex. When
 // every other arm has underflowed all w_i are 0 and b* is V.
 struct MinVarianceGradientBaseline {
+  static constexpr BaselineRow kRow{"min_variance_gradient"};
+
   template <int KT>
   static COMMITTAL_INLINE double lane(const double* w, double total, const double* r) {
     double numerator = 0.0;
@@ -131,6 +137,8 @@ struct MinVarianceGradientBaseline {
 
 // Natural metric, minimum-norm lambda: w_i = 1 / pi_i.
 struct MinVarianceNaturalBaseline {
+  static constexpr BaselineRow kRow{"min_variance_natural"};
+
   // Products of the others instead of quotients: one division for all arms.
   template <int KT>
     requires(KT <= 3)  // a product of more could underflow where the quotients do not
@@ -171,6 +179,8 @@ struct MinVarianceNaturalBaseline {
 // Natural metric, fixed lambda: w_i = pi_i [(K-1) lambda^2 + (lambda + 1/pi_i)^2]
 //                                  = K lambda^2 pi_i + 2 lambda + 1/pi_i.
 struct MinVarianceFixedLambdaBaseline {
+  static constexpr BaselineRow kRow{"min_variance_fixed_lambda"};
+
   template <int W, typename Rewards>
   static void rows(const ArmRows<W>& arms, Rewards r, double lambda, double* out) {
     double denominator[W];
@@ -197,6 +207,8 @@ struct MinVarianceFixedLambdaBaseline {
 
 // max_i r_i: what relative perturbations b + c (max r - b) are made of.
 struct MaximumBaseline {
+  static constexpr BaselineRow kRow{"maximum"};
+
   template <int W, typename Rewards>
   static void rows(const ArmRows<W>& arms, Rewards r, double, double* out) {
     COMMITTAL_LANES(l, W) out[l] = r.at(0, l);
@@ -206,60 +218,56 @@ struct MaximumBaseline {
   }
 };
 
+// The mean of the rewards so far: the caller keeps it, there is nothing to compute from pi and r.
+struct RunningMeanBaseline {
+  static constexpr BaselineRow kRow{"running_mean", /*follows_rewards=*/true};
+};
+
+using Baselines = List<ValueBaseline, MinVarianceGradientBaseline, MinVarianceNaturalBaseline,
+                       MinVarianceFixedLambdaBaseline, MaximumBaseline, RunningMeanBaseline>;
+
+template <typename Part>
+inline constexpr Baseline kBaseline{kPlace<Part, Baselines>};
+
 // A baseline on every lane, by the constant-arm formula where there is one.
-template <typename Baseline, int KT, int W, typename Rewards>
+template <typename Part, int KT, int W, typename Rewards>
 COMMITTAL_INLINE void evaluate(const ArmRows<W>& arms, Rewards rewards, double parameter,
                                double* out) {
-  if constexpr (KT > 0 && requires(const double* w) { Baseline::template lane<KT>(w, 1.0, w); }) {
+  if constexpr (KT > 0 && requires(const double* w) { Part::template lane<KT>(w, 1.0, w); }) {
     COMMITTAL_LANES(l, W) {
       double w[KT];
       double r[KT];
       COMMITTAL_ARMS(k, 0, KT) w[k] = arms.weight[k * W + l];
       COMMITTAL_ARMS(k, 0, KT) r[k] = rewards.at(k, l);
-      out[l] = Baseline::template lane<KT>(w, arms.total[l], r);
+      out[l] = Part::template lane<KT>(w, arms.total[l], r);
     }
   } else {
-    Baseline::template rows<W>(arms, rewards, parameter, out);
+    Part::template rows<W>(arms, rewards, parameter, out);
   }
 }
 
-// out = B for every kind that depends on the policy and the rewards alone.
+// out = B of this kind, for those that depend on the policy and the rewards alone.
 template <int KT, int W, typename Rewards>
-COMMITTAL_INLINE void evaluate_kind(BaselineKind kind, const ArmRows<W>& arms, Rewards r,
+COMMITTAL_INLINE void evaluate_kind(Baseline kind, const ArmRows<W>& arms, Rewards r,
                                     double parameter, double* out) {
-  switch (kind) {
-    case BaselineKind::kValue:
-      return evaluate<ValueBaseline, KT>(arms, r, parameter, out);
-    case BaselineKind::kMinVarianceGradient:
-      return evaluate<MinVarianceGradientBaseline, KT>(arms, r, parameter, out);
-    case BaselineKind::kMinVarianceNatural:
-      return evaluate<MinVarianceNaturalBaseline, KT>(arms, r, parameter, out);
-    case BaselineKind::kMinVarianceFixedLambda:
-      return evaluate<MinVarianceFixedLambdaBaseline, KT>(arms, r, parameter, out);
-    case BaselineKind::kMaximum:
-      return evaluate<MaximumBaseline, KT>(arms, r, parameter, out);
-    case BaselineKind::kRunningMean:
-      return;  // depends on the history: the caller keeps it
-  }
+  with_part(Baselines{}, static_cast<int>(kind), [&]<typename Part>() COMMITTAL_INLINE_LAMBDA {
+    if constexpr (!Part::kRow.follows_rewards) {
+      evaluate<Part, KT>(arms, r, parameter, out);
+    }
+  });
 }
 
-// b = offset + sum of coefficient * B, for the arms of a bandit.
-template <int KT, int W>
-COMMITTAL_INLINE void compute_baseline(Block<KT, W>& s, const BanditView& plan) {
-  fill<W>(s.baseline, plan.baseline_offset);
-  for (std::int64_t i = 0; i < plan.term_count; ++i) {
-    const BaselineTerm& term = plan.terms[i];
-    const double* out = s.spare;
-    if (term.kind == BaselineKind::kRunningMean) {
-      out = s.running_mean;
-    } else if (term.kind == BaselineKind::kValue && s.has_leaves()) {
-      value_from_leaves(s, s.spare);
-    } else {
-      evaluate_kind<KT>(term.kind, s.arm_rows(), SharedRewards{plan.means}, term.parameter,
-                        s.spare);
-    }
-    COMMITTAL_LANES(l, W) s.baseline[l] += term.coefficient * out[l];
+// A running mean after the reward number `seen` (1, 2, ...). The plain average forgets its initial
+// value at the first reward, whatever its size.
+template <int W>
+COMMITTAL_INLINE void follow_rewards(double* running_mean, const double* reward, double rate,
+                                     double seen) {
+  if (!(rate > 0.0) && seen == 1.0) {
+    COMMITTAL_LANES(l, W) running_mean[l] = reward[l];
+    return;
   }
+  const double step = rate > 0.0 ? rate : 1.0 / seen;
+  COMMITTAL_LANES(l, W) running_mean[l] += step * (reward[l] - running_mean[l]);
 }
 
 }  // namespace committal::COMMITTAL_ISA

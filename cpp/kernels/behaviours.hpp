@@ -1,9 +1,74 @@
 // Behaviours: the law mu that actions are drawn from, and the draw itself.
+//
+// To add one, write a struct with a row and mix(), and append it to `Behaviours`.
 #pragma once
 
-#include "kernels/bandit/policies.hpp"
+#include "kernels/arms.hpp"
+#include "kernels/list.hpp"
+#include "kernels/parts.hpp"
 
 namespace committal::COMMITTAL_ISA {
+
+// What a behaviour may depend on besides the policy.
+struct BehaviourOptions {
+  double epsilon;     // exploration of this update
+  const double* law;  // of the plan, for those that need one
+};
+
+// mu = pi: nothing to mix.
+struct OnPolicy {
+  static constexpr BehaviourRow kRow{"on_policy"};
+};
+
+// (1 - epsilon) pi + epsilon / K.
+struct UniformMixture {
+  static constexpr BehaviourRow kRow{"uniform_mixture"};
+
+  template <int W>
+  static COMMITTAL_INLINE void mix(const ArmRows<W>& arms, BehaviourOptions options,
+                                   double* mixture) {
+    const double share = options.epsilon / static_cast<double>(arms.count);
+    for (std::int64_t k = 0; k < arms.count; ++k) {
+      COMMITTAL_LANES(l, W) {
+        mixture[k * W + l] =
+            (1.0 - options.epsilon) * arms.weight[k * W + l] + share * arms.total[l];
+      }
+    }
+  }
+};
+
+// The arm of the largest pi with 1 - epsilon, else any.
+struct EpsilonGreedy {
+  static constexpr BehaviourRow kRow{"epsilon_greedy"};
+
+  template <int W>
+  static COMMITTAL_INLINE void mix(const ArmRows<W>& arms, BehaviourOptions options,
+                                   double* mixture) {
+    const double share = options.epsilon / static_cast<double>(arms.count);
+    OthersSums<W> sums;
+    sum_others(arms, sums);
+    for (std::int64_t k = 0; k < arms.count; ++k) {
+      COMMITTAL_LANES(l, W) {
+        mixture[k * W + l] =
+            (sums.leader[l] == static_cast<double>(k) ? 1.0 - options.epsilon : 0.0) + share;
+      }
+    }
+  }
+};
+
+struct FixedLaw {
+  static constexpr BehaviourRow kRow{"fixed", /*needs_law=*/true};
+
+  template <int W>
+  static COMMITTAL_INLINE void mix(const ArmRows<W>& arms, BehaviourOptions options,
+                                   double* mixture) {
+    for (std::int64_t k = 0; k < arms.count; ++k) fill<W>(mixture + k * W, options.law[k]);
+  }
+};
+
+using Behaviours = List<OnPolicy, UniformMixture, EpsilonGreedy, FixedLaw>;
+
+inline constexpr Behaviour kOnPolicy{kPlace<OnPolicy, Behaviours>};
 
 // Unnormalised behaviour probabilities: rows q and their totals Q.
 struct BehaviourRows {
@@ -14,44 +79,16 @@ struct BehaviourRows {
 // mu for the arms of a bandit or the actions of a state. `mixture` and `mixture_total` receive it
 // unless it is the policy itself.
 template <int KT, int W>
-COMMITTAL_INLINE BehaviourRows behaviour_rows(Behaviour behaviour, double epsilon,
-                                              const double* fixed, const ArmRows<W>& arms,
-                                              double* mixture, double* mixture_total) {
-  const double share = epsilon / static_cast<double>(arms.count);
-  switch (behaviour) {
-    case Behaviour::kOnPolicy:
-      return {arms.weight, arms.total};
-    case Behaviour::kUniformMixture:
-      for (std::int64_t k = 0; k < arms.count; ++k) {
-        COMMITTAL_LANES(l, W) {
-          mixture[k * W + l] = (1.0 - epsilon) * arms.weight[k * W + l] + share * arms.total[l];
-        }
-      }
-      break;
-    case Behaviour::kEpsilonGreedy: {
-      OthersSums<W> sums;
-      sum_others(arms, sums);
-      for (std::int64_t k = 0; k < arms.count; ++k) {
-        COMMITTAL_LANES(l, W) {
-          mixture[k * W + l] =
-              (sums.leader[l] == static_cast<double>(k) ? 1.0 - epsilon : 0.0) + share;
-        }
-      }
-      break;
-    }
-    case Behaviour::kFixed:
-      for (std::int64_t k = 0; k < arms.count; ++k) fill<W>(mixture + k * W, fixed[k]);
-      break;
-  }
+COMMITTAL_INLINE BehaviourRows behaviour_rows(Behaviour behaviour, BehaviourOptions options,
+                                              const ArmRows<W>& arms, double* mixture,
+                                              double* mixture_total) {
+  if (behaviour == kOnPolicy) return {arms.weight, arms.total};
+  with_part(Behaviours{}, static_cast<int>(behaviour),
+            [&]<typename Part>() COMMITTAL_INLINE_LAMBDA {
+              if constexpr (!kSame<Part, OnPolicy>) Part::mix(arms, options, mixture);
+            });
   sum_rows<KT, W>(arms.count, mixture, mixture_total);
   return {mixture, mixture_total};
-}
-
-template <int KT, int W>
-COMMITTAL_INLINE BehaviourRows behaviour_rows(Block<KT, W>& s, const BanditView& plan,
-                                              std::int64_t t) {
-  return behaviour_rows<KT, W>(plan.behaviour, plan.exploration.at(t), plan.behaviour_probabilities,
-                               s.arm_rows(), s.mixture, s.mixture_total);
 }
 
 // The first arm whose cumulative weight exceeds u * total, for a constant number of arms. As

@@ -1,9 +1,8 @@
 // Compiled once per instruction set, with COMMITTAL_ISA naming it.
 #include "kernels/bandit/run.hpp"
+#include "kernels/mdp/evaluate.hpp"
 #include "kernels/mdp/run.hpp"
-
-#define COMMITTAL_STRING_OF(x) #x
-#define COMMITTAL_STRING(x) COMMITTAL_STRING_OF(x)
+#include "kernels/table.hpp"
 
 namespace committal::COMMITTAL_ISA {
 namespace {
@@ -14,7 +13,7 @@ using LaneFunction = double (*)(double);
 // the same code.
 template <LaneFunction Function>
 void map(const double* x, double* y, std::size_t count) {
-  constexpr int W = kWideBlock;
+  constexpr int W = 64;
   double in[W];
   double out[W];
   for (std::size_t i = 0; i < count; i += W) {
@@ -27,7 +26,7 @@ void map(const double* x, double* y, std::size_t count) {
 
 void uniforms(std::uint64_t key, std::uint64_t run, std::uint32_t slot, std::uint64_t first,
               double* out, std::size_t count) {
-  constexpr int W = kNarrowBlock;
+  constexpr int W = 16;
   std::uint64_t runs[W];
   double rows[kDraws * W];
   for (int l = 0; l < W; ++l) runs[l] = run + static_cast<std::uint64_t>(l);
@@ -46,17 +45,22 @@ void uniforms(std::uint64_t key, std::uint64_t run, std::uint32_t slot, std::uin
 
 extern const KernelTable kTable;
 const KernelTable kTable = {
-    COMMITTAL_STRING(COMMITTAL_ISA),
-    run_bandit_block<kWideBlock>,
-    run_bandit_block<kNarrowBlock>,
-    run_mdp_block<kMdpWideBlock>,
-    run_mdp_block<kMdpNarrowBlock>,
-    solve_mdp<kMdpWideBlock>,
-    solve_mdp<kMdpNarrowBlock>,
-    map<lane_exp>,
-    map<lane_log>,
-    map<normal_quantile>,
-    uniforms,
+    .bandit = {{bandit_block_bytes<kBanditWide>, run_bandit_block<kBanditWide>},
+               {bandit_block_bytes<kBanditNarrow>, run_bandit_block<kBanditNarrow>}},
+    .mdp = {{mdp_block_bytes<kMdpWide>, run_mdp_block<kMdpWide>},
+            {mdp_block_bytes<kMdpNarrow>, run_mdp_block<kMdpNarrow>}},
+    .mdp_solve = {{solve_bytes<kMdpWide>, solve_mdp<kMdpWide>},
+                  {solve_bytes<kMdpNarrow>, solve_mdp<kMdpNarrow>}},
+    .exp = map<lane_exp>,
+    .log = map<lane_log>,
+    .normal_quantile = map<normal_quantile>,
+    .uniforms = uniforms,
+    .baselines = kRows<BaselineRow, Baselines>,
+    .behaviours = kRows<BehaviourRow, Behaviours>,
+    .updates = kRows<UpdateRow, Updates>,
+    .mdp_updates = kRows<Named, MdpUpdates>,
+    .quantities = kBanditQuantities,
+    .mdp_quantities = kMdpQuantities,
 };
 
 }  // namespace committal::COMMITTAL_ISA

@@ -19,12 +19,10 @@
 #if defined(__clang__)
 #define COMMITTAL_LANES(l, W) \
   _Pragma("clang loop vectorize(assume_safety)") for (int l = 0; l < (W); ++l)
-#elif defined(__GNUC__)
+#else
 // Without "unroll 1" GCC peels short loops into scalar code before it thinks of vectors.
 #define COMMITTAL_LANES(l, W) \
   _Pragma("GCC ivdep") _Pragma("GCC unroll 1") for (int l = 0; l < (W); ++l)
-#else
-#define COMMITTAL_LANES(l, W) for (int l = 0; l < (W); ++l)
 #endif
 
 // A loop over a constant, small number of arms, unrolled so that the lane loop around it
@@ -32,13 +30,13 @@
 #if defined(__clang__)
 #define COMMITTAL_ARMS(k, begin, end) \
   _Pragma("clang loop unroll(full)") for (int k = (begin); k < (end); ++k)
-#elif defined(__GNUC__)
-#define COMMITTAL_ARMS(k, begin, end) _Pragma("GCC unroll 4") for (int k = (begin); k < (end); ++k)
 #else
-#define COMMITTAL_ARMS(k, begin, end) for (int k = (begin); k < (end); ++k)
+#define COMMITTAL_ARMS(k, begin, end) _Pragma("GCC unroll 4") for (int k = (begin); k < (end); ++k)
 #endif
 
 #define COMMITTAL_INLINE COMMITTAL_FORCE_INLINE
+// Behind the parameters of a lambda that is written for one call.
+#define COMMITTAL_INLINE_LAMBDA __attribute__((always_inline))
 
 namespace committal::COMMITTAL_ISA {
 

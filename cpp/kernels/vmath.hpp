@@ -5,21 +5,14 @@
 // lane loops inline them and vectorise. tools/fit_vmath.py recomputes the polynomials.
 #pragma once
 
-#include <cmath>
-
 #include "kernels/lanes.hpp"
 
 namespace committal::COMMITTAL_ISA {
 
 COMMITTAL_INLINE double from_bits(std::uint64_t bits) { return std::bit_cast<double>(bits); }
 COMMITTAL_INLINE std::uint64_t to_bits(double x) { return std::bit_cast<std::uint64_t>(x); }
-#if defined(__GNUC__)
 COMMITTAL_INLINE double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
 COMMITTAL_INLINE double root(double x) { return __builtin_sqrt(x); }
-#else
-COMMITTAL_INLINE double fused(double a, double b, double c) { return std::fma(a, b, c); }
-COMMITTAL_INLINE double root(double x) { return std::sqrt(x); }
-#endif
 COMMITTAL_INLINE double smaller(double a, double b) { return a < b ? a : b; }
 COMMITTAL_INLINE double larger(double a, double b) { return a > b ? a : b; }
 

@@ -3,87 +3,78 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-
-#include "core/arena.hpp"
-#include "core/check.hpp"
-#include "core/pool.hpp"
-#include "kernels/table.hpp"
+#include <utility>
 
 namespace committal {
 namespace {
-
-constexpr std::int64_t kMaxSweepsAlone = 10000000;
-constexpr std::int64_t kMostBlocksTogether = 16;
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-MdpModel::MdpModel(std::int64_t states, std::int64_t actions, std::vector<std::uint8_t> terminal,
-                   const std::vector<std::int64_t>& row_offsets,
-                   const std::vector<std::int32_t>& next, const std::vector<double>& probability,
-                   const std::vector<double>& reward, double gamma, std::int64_t near_bytes)
-    : states_(states), actions_(actions), gamma_(gamma) {
-  if (states < 1 || states > std::int64_t{1} << 30) {
-    refuse("states", std::to_string(states), "1 to 2^30");
-  }
-  if (actions < 1 || actions > std::int64_t{1} << 20) {
-    refuse("actions", std::to_string(actions), "1 to 2^20");
-  }
+void MdpTables::validate() const {
+  visit(CheckFields{}, *this);
+  require_between("states * actions", states * actions, 1, kMostPairs);
   if (!(gamma >= 0.0 && gamma < 1.0)) refuse("gamma", show(gamma), "a number in [0, 1)");
+  const auto transitions = static_cast<std::int64_t>(next_state.size());
   require_count("terminal", terminal.size(), states);
   require_count("row_offsets", row_offsets.size(), states * actions + 1);
-  require_count("probability", probability.size(), static_cast<std::int64_t>(next.size()));
-  require_count("reward", reward.size(), static_cast<std::int64_t>(next.size()));
-  require_range("reward", reward, -kLargest, kLargest);
-  require_range("probability", probability, 0.0, 1.0);
-  if (row_offsets.front() != 0 || row_offsets.back() != static_cast<std::int64_t>(next.size()) ||
+  require_count("probability", probability.size(), transitions);
+  require_count("reward", reward.size(), transitions);
+  if (row_offsets.front() != 0 || row_offsets.back() != transitions ||
       !std::is_sorted(row_offsets.begin(), row_offsets.end())) {
     refuse("row_offsets", "offsets that do not span the transitions",
            "increasing numbers from 0 to the number of transitions");
   }
-  const auto row_name = [&](std::int64_t s, std::int64_t a) {
-    return "probability[state " + std::to_string(s) + ", action " + std::to_string(a) + "]";
-  };
-  for (std::int64_t s = 0; s < states; ++s) {
-    if (terminal[at(s)] != 0) continue;
-    for (std::int64_t a = 0; a < actions; ++a) {
-      double sum = 0.0;
-      for (std::int64_t e = row_offsets[at(s * actions + a)];
-           e < row_offsets[at(s * actions + a + 1)]; ++e) {
-        sum += probability[at(e)];
-        if (next[at(e)] < 0 || next[at(e)] >= states) {
-          refuse("next[" + std::to_string(e) + "]", std::to_string(next[at(e)]),
-                 "a state from 0 to " + std::to_string(states - 1));
-        }
-      }
-      if (!(std::abs(sum - 1.0) <= 1e-6)) {
-        refuse(row_name(s, a), "numbers that sum to " + show(sum), "probabilities that sum to 1");
+  for (std::int64_t row = 0; row < states * actions; ++row) {
+    if (terminal[at(row / actions)] != 0) continue;
+    double sum = 0.0;
+    for (std::int64_t e = row_offsets[at(row)]; e < row_offsets[at(row + 1)]; ++e) {
+      sum += probability[at(e)];
+      if (next_state[at(e)] < 0 || next_state[at(e)] >= states) {
+        refuse(item("next_state", at(e)), std::to_string(next_state[at(e)]),
+               "a state from 0 to " + std::to_string(states - 1));
       }
     }
+    if (!(std::abs(sum - 1.0) <= kSumTolerance)) {
+      refuse("probability[state " + std::to_string(row / actions) + ", action " +
+                 std::to_string(row % actions) + "]",
+             "numbers that sum to " + show(sum), "probabilities that sum to 1");
+    }
   }
+  if (std::find(terminal.begin(), terminal.end(), 0) == terminal.end()) {
+    refuse("terminal", "every state", "at least one state that is acted in");
+  }
+}
 
+MdpModel::MdpModel(const MdpTables& tables, std::int64_t near_bytes)
+    : states_(tables.states), actions_(tables.actions), gamma_(tables.gamma) {
+  tables.validate();
+  number_states(tables);
+  copy_transitions(tables);
+  compile_elimination(near_bytes);
+}
+
+void MdpModel::number_states(const MdpTables& tables) {
   // Acting states in the caller's order, and their pattern.
-  inner_.assign(at(states), -1);
+  inner_.assign(at(states_), -1);
+  goal_number_.assign(at(states_), -1);
   std::vector<std::int32_t> acting;
-  std::vector<std::int32_t> goal_number(at(states), -1);
-  for (std::int64_t s = 0; s < states; ++s) {
-    if (terminal[at(s)] != 0) {
-      goal_number[at(s)] = static_cast<std::int32_t>(goal_states_.size());
-      goal_states_.push_back(static_cast<std::int32_t>(s));
+  for (std::int64_t s = 0; s < states_; ++s) {
+    if (tables.terminal[at(s)] != 0) {
+      goal_number_[at(s)] = static_cast<std::int32_t>(goals_++);
     } else {
       inner_[at(s)] = static_cast<std::int32_t>(acting.size());
       acting.push_back(static_cast<std::int32_t>(s));
     }
   }
-  if (acting.empty()) refuse("terminal", "every state", "at least one state that is acted in");
   const auto pattern_of = [&] {
     Pattern pattern(acting.size());
-    for (const std::int32_t s : acting) {
+    for (const std::int64_t s : acting) {
       const std::int32_t i = inner_[at(s)];
-      for (std::int64_t e = row_offsets[at(s * actions)]; e < row_offsets[at((s + 1) * actions)];
-           ++e) {
-        const std::int32_t j = inner_[at(next[at(e)])];
+      for (std::int64_t e = tables.row_offsets[at(s * actions_)];
+           e < tables.row_offsets[at((s + 1) * actions_)]; ++e) {
+        const std::int32_t j = inner_[at(tables.next_state[at(e)])];
         if (j < 0 || j == i) continue;
         pattern[at(i)].push_back(j);
         pattern[at(j)].push_back(i);
@@ -98,25 +89,27 @@ MdpModel::MdpModel(std::int64_t states, std::int64_t actions, std::vector<std::u
     inner_[at(original_[k])] = static_cast<std::int32_t>(k);
   }
   factors_ = symbolic_factors(pattern_of());
+}
 
+void MdpModel::copy_transitions(const MdpTables& tables) {
   row_offsets_.push_back(0);
-  for (const std::int32_t s : original_) {
-    for (std::int64_t a = 0; a < actions; ++a) {
+  for (const std::int64_t s : original_) {
+    for (std::int64_t row = s * actions_; row < (s + 1) * actions_; ++row) {
       double cumulative = 0.0;
       double expected = 0.0;
-      const std::int64_t begin = row_offsets[at(s * actions + a)];
-      const std::int64_t end = row_offsets[at(s * actions + a + 1)];
-      for (std::int64_t e = begin; e < end; ++e) {
-        if (probability[at(e)] == 0.0) continue;
-        const std::int32_t target = next[at(e)];
+      for (std::int64_t e = tables.row_offsets[at(row)]; e < tables.row_offsets[at(row + 1)]; ++e) {
+        const double p = tables.probability[at(e)];
+        const double r = tables.reward[at(e)];
+        if (p == 0.0) continue;
+        const std::int32_t target = tables.next_state[at(e)];
         const std::int32_t j = inner_[at(target)];
-        next_.push_back(
-            j >= 0 ? j : static_cast<std::int32_t>(acting.size()) + goal_number[at(target)]);
-        cumulative += probability[at(e)];
-        probability_.push_back(probability[at(e)]);
+        next_.push_back(j >= 0 ? j
+                               : static_cast<std::int32_t>(acting()) + goal_number_[at(target)]);
+        cumulative += p;
+        probability_.push_back(p);
         cumulative_.push_back(cumulative);
-        reward_.push_back(reward[at(e)]);
-        expected += probability[at(e)] * reward[at(e)];
+        reward_.push_back(r);
+        expected += p * r;
       }
       expected_reward_.push_back(expected);
       row_offsets_.push_back(static_cast<std::int64_t>(next_.size()));
@@ -124,13 +117,11 @@ MdpModel::MdpModel(std::int64_t states, std::int64_t actions, std::vector<std::u
           deterministic_ && row_offsets_.back() - row_offsets_[row_offsets_.size() - 2] == 1;
     }
   }
-  if (deterministic_) {
-    only_next_.assign(next_.begin(), next_.end());
-    only_next_.resize(at((this->acting() + 1) * actions), this->acting());
-    only_reward_ = reward_;
-    only_reward_.resize(only_next_.size(), 0.0);
-  }
-  compile_elimination(near_bytes);
+  if (!deterministic_) return;
+  only_next_.assign(next_.begin(), next_.end());
+  only_next_.resize(at((acting() + 1) * actions_), acting());
+  only_reward_ = reward_;
+  only_reward_.resize(only_next_.size(), 0.0);
 }
 
 void MdpModel::Assembly::sort(std::vector<Term> terms, std::int64_t targets) {
@@ -187,7 +178,7 @@ void MdpModel::compile_elimination(std::int64_t near_bytes) {
   for (std::int64_t i = 0; i < n; ++i) {
     longest_lower_ = std::max(longest_lower_, lower(i + 1) - lower(i));
   }
-  is_small_ = elimination_slots() * kMdpWideBlock * std::int64_t{sizeof(double)} <= near_bytes;
+  is_small_ = elimination_slots() * kMdpWide * std::int64_t{sizeof(double)} <= near_bytes;
   chain_.assign(at(n), 1);
   for (std::int64_t k = n - 2; k >= 0; --k) {
     // The columns of row k other than its first one are always among those of that one's row.
@@ -258,91 +249,6 @@ MdpModelView MdpModel::view() const {
   e.upper_columns = factors_.upper_columns.data();
   e.chain = chain_.data();
   return v;
-}
-
-std::size_t solve_workspace_bytes(const MdpModel& model, int lanes) {
-  const std::int64_t single_rows = 3;
-  const std::int64_t rows = model.acting() * model.actions() + model.acting() + model.goals() +
-                            single_rows + model.elimination_slots();
-  return at(rows * lanes) * sizeof(double);
-}
-
-namespace {
-
-// Says which of the policies from `first` on is not a law, and where.
-[[noreturn]] void refuse_policies(const MdpModel& model, const Evaluation& evaluation,
-                                  std::int64_t first) {
-  const std::int64_t actions = model.actions();
-  const auto good = [](double p) { return p >= 0.0; };
-  for (std::int64_t policy = first; policy < evaluation.count; ++policy) {
-    for (std::int64_t s = 0; s < model.states(); ++s) {
-      if (model.is_terminal(s)) continue;
-      const double* law = evaluation.given + (policy * model.states() + s) * actions;
-      const double sum = std::accumulate(law, law + actions, 0.0);
-      if (std::all_of(law, law + actions, good) && std::abs(sum - 1.0) <= kSumTolerance) continue;
-      refuse("policies[" + std::to_string(policy) + ", state " + std::to_string(s) + "]",
-             "numbers that sum to " + show(sum), "probabilities that sum to 1");
-    }
-  }
-  refuse("policies", "numbers that sum to nearly 1", "probabilities that sum to 1");
-}
-
-// Numbers per policy: what is read, and what is written.
-std::int64_t width_given(const MdpModel& model, MdpSolve::What what) {
-  return what == MdpSolve::What::kQ ? model.states() : model.states() * model.actions();
-}
-std::int64_t width_out(const MdpModel& model, MdpSolve::What what) {
-  if (what == MdpSolve::What::kQ) return model.states() * model.actions();
-  return what == MdpSolve::What::kGoalProbability ? model.goals() : model.states();
-}
-
-}  // namespace
-
-void evaluate_policies(const MdpModel& model, const Evaluation& evaluation) {
-  const int W = model.lanes();
-  const KernelTable& kernels = kernel_table(evaluation.isa);
-  const auto solve = W == kMdpWideBlock ? kernels.mdp_solve_wide : kernels.mdp_solve_narrow;
-  const MdpModelView view = model.view();
-  const std::int64_t given = width_given(model, evaluation.what);
-  const std::int64_t out = width_out(model, evaluation.what);
-  std::vector<double> start(at(model.acting()));
-  for (std::size_t i = 0; i < start.size() && evaluation.start != nullptr; ++i) {
-    start[i] = evaluation.start[model.original()[i]];
-  }
-  MdpSolve pattern{};
-  pattern.what = evaluation.what;
-  pattern.states = model.states();
-  pattern.inner = model.inner().data();
-  pattern.start = start.data();
-  pattern.tolerance = evaluation.tolerance;
-  pattern.max_sweeps = kMaxSweepsAlone;
-  pattern.limit = evaluation.limit;
-  pattern.next = W * given;
-  std::vector<Workspace> workspaces(at(evaluation.threads));
-  // A thread takes several blocks at a time: the next one's numbers follow this one's, and are
-  // fetched ahead.
-  const std::int64_t blocks = (evaluation.count + W - 1) / W;
-  const std::int64_t together =
-      std::clamp<std::int64_t>(blocks / (4 * evaluation.threads), 1, kMostBlocksTogether);
-  const auto run_group = [&](int worker, std::int64_t group, Progress& progress) {
-    Workspace& workspace = workspaces[at(worker)];
-    if (!workspace) workspace = make_workspace(solve_workspace_bytes(model, W));
-    MdpSolve task = pattern;
-    task.workspace = workspace.get();
-    const std::int64_t end = std::min(blocks, (group + 1) * together);
-    for (std::int64_t block = group * together; block < end; ++block) {
-      for (std::int64_t l = 0; l < W; ++l) {
-        // Lanes past the last policy repeat it, and write the same numbers to the same place.
-        const std::int64_t policy = std::min(block * W + l, evaluation.count - 1);
-        task.given[l] = evaluation.given + policy * given;
-        task.out[l] = evaluation.out + policy * out;
-        task.sweeps[l] = evaluation.sweeps == nullptr ? nullptr : evaluation.sweeps + policy;
-      }
-      if (!solve(view, task)) refuse_policies(model, evaluation, block * W);
-      if (!progress.advance(std::min<std::int64_t>(W, evaluation.count - block * W))) return;
-    }
-  };
-  run_blocks((blocks + together - 1) / together, evaluation.threads, run_group, evaluation.poll);
 }
 
 }  // namespace committal

@@ -5,6 +5,7 @@
 
 #include "core/engine.hpp"
 #include "mdp/model.hpp"
+#include "mdp/plan.hpp"
 
 namespace committal {
 
@@ -15,22 +16,20 @@ class MdpSimulator final : public Simulator {
   const MdpModel& model() const { return *model_; }
 
   std::int64_t time_count() const override;
-  std::int64_t width(int quantity) const override;
-  int value_quantity() const override { return static_cast<int>(MdpQuantity::kValue); }
+  Described describe(std::string_view name) const override;
   int lanes(int asked) const override;
-  std::size_t workspace_bytes(int lanes) const override;
-  std::function<void(const BlockTask&)> block(const KernelTable& kernels, int lanes) const override;
+  BlockKernel block(Isa isa, int lanes) const override;
 
  private:
-  void validate() const;
   MdpView view() const;
+  void find_reachable();
 
   std::shared_ptr<const MdpModel> model_;
   MdpPlan plan_;
-  std::vector<double> theta0_;              // [acting][actions]
-  std::vector<std::int32_t> start_states_;  // inner numbers
-  std::vector<double> start_;               // [acting]
-  std::vector<std::uint8_t> reachable_;     // [acting]
+  std::vector<double> acting_theta0_;        // [acting][actions]
+  std::vector<std::int32_t> acting_starts_;  // inner numbers
+  std::vector<double> start_;                // [acting]
+  std::vector<std::uint8_t> reachable_;      // [acting]
 };
 
 }  // namespace committal

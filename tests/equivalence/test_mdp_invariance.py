@@ -104,10 +104,10 @@ def test_pieces_make_the_whole(experiment: cm.Experiment) -> None:
 @pytest.mark.parametrize("block", [8, 16])
 def test_block_width(experiment: cm.Experiment, block: int) -> None:
     plan = lower(experiment)
-    core_plan = _core.MdpPlan(**plan.core_arguments())
+    simulator = _core.MdpSimulator(**plan.core_arguments())
     values = [np.empty((RUNS, len(plan.times))) for _ in range(2)]
-    _core.simulate(core_plan, {"return": values[0]}, key=9, first_run=5, runs=RUNS)
-    _core.simulate(core_plan, {"return": values[1]}, key=9, first_run=5, runs=RUNS, block=block)
+    _core.simulate(simulator, {"return": values[0]}, key=9, first_run=5, runs=RUNS)
+    _core.simulate(simulator, {"return": values[1]}, key=9, first_run=5, runs=RUNS, block=block)
     np.testing.assert_array_equal(values[0], values[1])
 
 

@@ -4,53 +4,62 @@
 // loops unroll and keep every arm of a lane in registers.
 #pragma once
 
+#include "core/arena.hpp"
+#include "core/task.hpp"
+#include "kernels/arms.hpp"
+#include "kernels/bandit/view.hpp"
 #include "kernels/philox.hpp"
-#include "kernels/table.hpp"
 
 namespace committal::COMMITTAL_ISA {
 
-// Unnormalised probabilities of some arms: pi_k = weight[k] / total, on every lane. What baselines
-// read, for the arms of a bandit as for the actions of one state.
-template <int W>
-struct ArmRows {
-  std::int64_t count;
-  const double* weight;  // [count][W]
-  const double* total;   // [W]
+// Many arms are summed by leaves (leaves.hpp): about as many arms per leaf as leaves.
+inline constexpr std::int64_t kArmsWithoutLeaves = 128;
+struct LeafLayout {
+  std::int64_t arms;         // per leaf, a power of two
+  std::int64_t count;        // 0 for few arms
+  std::int64_t padded_arms;  // in whole leaves
 };
+COMMITTAL_INLINE LeafLayout leaf_layout(std::int64_t arms) {
+  if (arms <= kArmsWithoutLeaves) return {0, 0, 0};
+  std::int64_t size = 16;
+  while (size * size < arms) size *= 2;
+  const std::int64_t count = (arms + size - 1) / size;
+  return {size, count, count * size};
+}
 
 template <int KT, int W>
 struct Block {
-  std::int64_t arms;
-  double* theta;            // [arms][W] parameters (direct: probabilities)
-  double* weight;           // [arms][W] unnormalised pi: exp(theta - shift), direct: theta itself
-  double* mixture;          // [arms][W] unnormalised mu when off-policy
-  double* direction;        // [arms][W] the update being summed; scratch for the projection
-  double* shift;            // [W] the reference subtracted from theta
-  double* total;            // [W] sum of weight
-  double* mixture_total;    // [W] sum of mixture
-  double* baseline;         // [W] b
-  double* spare;            // [W]
-  double* spare2;           // [W]
-  double* importance;       // [W] 1 / (mu(a) + implicit)
-  double* reward;           // [W] R
-  double* running_mean;     // [W]
-  double* regret;           // [W]
-  double* action_uniforms;  // [kDraws][W]
-  double* reward_uniforms;  // [kDraws][W]
-  double* record;           // [max(arms, samples)][W]
-  std::int64_t* action;     // [W] a
-  std::uint64_t* run;       // [W]
+  std::int64_t arms = 0;
+  double* theta = nullptr;    // [arms][W] parameters (direct: probabilities)
+  double* weight = nullptr;   // [arms][W] unnormalised pi: exp(theta - shift), direct: theta itself
+  double* mixture = nullptr;  // [arms][W] unnormalised mu when off-policy
+  double* direction = nullptr;      // [arms][W] the update being summed; scratch for the projection
+  double* shift = nullptr;          // [W] the reference subtracted from theta
+  double* total = nullptr;          // [W] sum of weight
+  double* mixture_total = nullptr;  // [W] sum of mixture
+  double* baseline = nullptr;       // [W] b
+  double* spare = nullptr;          // [W]
+  double* spare2 = nullptr;         // [W]
+  double* importance = nullptr;     // [W] 1 / (mu(a) + implicit)
+  double* reward = nullptr;         // [W] R
+  double* running_mean = nullptr;   // [W]
+  double* regret = nullptr;         // [W]
+  double* action_uniforms = nullptr;  // [kDraws][W]
+  double* reward_uniforms = nullptr;  // [kDraws][W]
+  double* record = nullptr;           // [as wide as the widest quantity][W]
+  std::int64_t* action = nullptr;     // [W] a
+  std::uint64_t* run = nullptr;       // [W]
   // With many arms of which one moves at a time (leaves.hpp); leaves is 0 otherwise.
-  std::int64_t leaves;
-  std::int64_t leaf_arms;  // a power of two
-  int leaf_shift;          // its logarithm
-  bool leaf_values_kept;
-  std::int64_t own_arms;  // leaves * leaf_arms
-  double* own_weight;     // [W][own_arms] the weights once more, lane by lane
-  double* leaf_total;     // [leaves][W]
-  double* leaf_value;     // [leaves][W] sum of weight times mean reward
-  double* leaf_means;     // [own_arms]
-  std::uint64_t filled;   // which stretch of kDraws draws the uniforms hold
+  std::int64_t leaves = 0;
+  std::int64_t leaf_arms = 0;  // a power of two
+  int leaf_shift = 0;          // its logarithm
+  bool leaf_values_kept = false;
+  std::int64_t own_arms = 0;                 // leaves * leaf_arms
+  double* own_weight = nullptr;              // [W][own_arms] the weights once more, lane by lane
+  double* leaf_total = nullptr;              // [leaves][W]
+  double* leaf_value = nullptr;              // [leaves][W] sum of weight times mean reward
+  double* leaf_means = nullptr;              // [own_arms]
+  std::uint64_t filled = ~std::uint64_t{0};  // which stretch of kDraws draws the uniforms hold
 
   COMMITTAL_INLINE std::int64_t K() const {
     if constexpr (KT > 0) {
@@ -63,63 +72,35 @@ struct Block {
   COMMITTAL_INLINE ArmRows<W> arm_rows() const { return {K(), weight, total}; }
 };
 
-// Carves the rows of a block out of task.workspace; BanditSimulator::workspace_bytes() mirrors it.
+// Takes the rows of a block from an arena, as many of them to record in.
 template <int KT, int W>
-inline void lay_out(Block<KT, W>& s, const BanditView& plan, const BlockTask& task) {
-  double* next = static_cast<double*>(task.workspace);
-  const auto take = [&next](std::int64_t rows) {
-    double* rows_begin = next;
-    next += rows * W;
-    return rows_begin;
-  };
+inline void lay_out(Block<KT, W>& s, const BanditView& plan, std::int64_t recorded, Arena& arena) {
   const std::int64_t arms = plan.arms;
   const LeafLayout leaves = leaf_layout(arms);
   s.arms = arms;
-  s.theta = take(arms);
-  s.weight = take(arms);
-  s.mixture = take(arms);
-  s.direction = take(arms);
-  s.shift = take(1);
-  s.total = take(1);
-  s.mixture_total = take(1);
-  s.baseline = take(1);
-  s.spare = take(1);
-  s.spare2 = take(1);
-  s.importance = take(1);
-  s.reward = take(1);
-  s.running_mean = take(1);
-  s.regret = take(1);
-  s.action = reinterpret_cast<std::int64_t*>(take(1));
-  s.run = reinterpret_cast<std::uint64_t*>(take(1));
-  s.action_uniforms = take(kDraws);
-  s.reward_uniforms = take(kDraws);
-  s.record = take(arms > plan.samples ? arms : plan.samples);
-  s.leaf_total = take(leaves.count);
-  s.leaf_value = take(leaves.count);
-  s.own_weight = take(leaves.count > 0 ? leaves.padded_arms : 0);
-  s.leaf_means = take((leaves.padded_arms + W - 1) / W);
-  s.leaves = 0;
-  s.filled = ~std::uint64_t{0};
-}
-
-template <int W>
-COMMITTAL_INLINE void fill(double* row, double value) {
-  COMMITTAL_LANES(l, W) row[l] = value;
-}
-
-// Makes the rows of uniforms hold draw d.
-template <int KT, int W>
-COMMITTAL_INLINE void reach_draw(Block<KT, W>& s, const BanditView& plan, const BlockTask& task,
-                                 std::uint64_t draw) {
-  const std::uint64_t stretch = draw / kDraws;
-  if (stretch == s.filled) return;
-  s.filled = stretch;
-  fill_uniforms<W>(task.key, s.run, static_cast<std::uint32_t>(Slot::kAction), stretch * kDraws,
-                   s.action_uniforms);
-  if (plan.noise != Noise::kDeterministic) {
-    fill_uniforms<W>(task.key, s.run, static_cast<std::uint32_t>(Slot::kReward), stretch * kDraws,
-                     s.reward_uniforms);
-  }
+  s.theta = arena.take<double>(arms, W);
+  s.weight = arena.take<double>(arms, W);
+  s.mixture = arena.take<double>(arms, W);
+  s.direction = arena.take<double>(arms, W);
+  s.shift = arena.take<double>(W);
+  s.total = arena.take<double>(W);
+  s.mixture_total = arena.take<double>(W);
+  s.baseline = arena.take<double>(W);
+  s.spare = arena.take<double>(W);
+  s.spare2 = arena.take<double>(W);
+  s.importance = arena.take<double>(W);
+  s.reward = arena.take<double>(W);
+  s.running_mean = arena.take<double>(W);
+  s.regret = arena.take<double>(W);
+  s.action = arena.take<std::int64_t>(W);
+  s.run = arena.take<std::uint64_t>(W);
+  s.action_uniforms = arena.take<double>(kDraws, W);
+  s.reward_uniforms = arena.take<double>(kDraws, W);
+  s.record = arena.take<double>(recorded, W);
+  s.leaf_total = arena.take<double>(leaves.count, W);
+  s.leaf_value = arena.take<double>(leaves.count, W);
+  s.own_weight = arena.take<double>(leaves.padded_arms, W);
+  s.leaf_means = arena.take<double>(leaves.padded_arms);
 }
 
 }  // namespace committal::COMMITTAL_ISA

@@ -6,6 +6,8 @@
 // with zeros to whole leaves: a leaf is then a few cache lines.
 #pragma once
 
+#include "kernels/bandit/policies.hpp"
+#include "kernels/baselines.hpp"
 #include "kernels/behaviours.hpp"
 
 namespace committal::COMMITTAL_ISA {
@@ -21,8 +23,8 @@ void keep_leaves(Block<KT, W>& s, const BanditView& plan) {
   s.leaf_shift = 0;
   while (std::int64_t{1} << s.leaf_shift < layout.arms) ++s.leaf_shift;
   s.leaf_values_kept = false;
-  for (std::int64_t i = 0; i < plan.term_count; ++i) {
-    s.leaf_values_kept = s.leaf_values_kept || plan.terms[i].kind == BaselineKind::kValue;
+  for (const BaselineTerm& term : plan.baseline_terms) {
+    s.leaf_values_kept = s.leaf_values_kept || term.kind == kBaseline<ValueBaseline>;
   }
   s.own_arms = layout.padded_arms;
   for (std::int64_t k = 0; k < s.own_arms; ++k) s.leaf_means[k] = k < s.arms ? plan.means[k] : 0.0;

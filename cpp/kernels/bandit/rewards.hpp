@@ -28,8 +28,8 @@ struct PerArm<0> {
 
 template <int KT, int W>
 COMMITTAL_INLINE void draw_rewards(Block<KT, W>& s, const BanditView& plan, const double* v) {
-  const PerArm<KT> mean(plan.means);
-  const PerArm<KT> spread(plan.spread);
+  const PerArm<KT> mean(plan.means.data);
+  const PerArm<KT> spread(plan.spread.data);
   switch (plan.noise) {
     case Noise::kDeterministic:
       COMMITTAL_LANES(l, W) s.reward[l] = mean[s.action[l]];

@@ -9,7 +9,8 @@ template <int KT, int W>
 class BanditBlock {
  public:
   BanditBlock(const BanditView& plan, const BlockTask& task) : plan_(plan), task_(task) {
-    lay_out(s_, plan, task);
+    Arena arena(task.workspace);
+    lay_out(s_, plan, widest(kBanditQuantities, plan), arena);
     if (plan.policy == Policy::kDirect) s_.weight = s_.theta;
     COMMITTAL_LANES(l, W) s_.run[l] = task.first_run + static_cast<std::uint64_t>(l);
     for (std::int64_t k = 0; k < s_.K(); ++k) fill<W>(s_.theta + k * W, plan.theta0[k]);
@@ -22,10 +23,14 @@ class BanditBlock {
     }
     fill<W>(s_.running_mean, plan.running_mean_initial);
     fill<W>(s_.regret, 0.0);
-    tracks_regret_ = wants(Quantity::kRegret);
-    moves_one_arm_ = plan.update == Update::kNatural && plan.samples == 1 && !plan.regularised &&
-                     plan.estimator != Estimator::kExpected;
-    if (moves_one_arm_ && plan.behaviour == Behaviour::kOnPolicy) keep_leaves(s_, plan);
+    with_update(plan, [&]<typename Part>() {
+      moves_one_arm_ = kMovesOneArm<Part, KT, W> && plan.samples == 1 && !plan.regularised &&
+                       plan.estimator != Estimator::kExpected;
+    });
+    if (moves_one_arm_ && plan.behaviour == kOnPolicy) keep_leaves(s_, plan);
+    for_each_part(Recorders{}, [&]<typename Part>() {
+      accumulates_ = accumulates_ || (kAccumulates<Part> && wants<Part>());
+    });
   }
 
   void run() {
@@ -34,11 +39,11 @@ class BanditBlock {
     const std::int64_t stretch = stretch_length();
     settle_start();
     for (;;) {
-      if (next_record < plan_.time_count && plan_.times[next_record] == t) {
+      if (next_record < plan_.times.count && plan_.times[next_record] == t) {
         record(next_record++, t);
       }
       const std::int64_t stop =
-          next_record < plan_.time_count ? plan_.times[next_record] : t;  // nothing left to see
+          next_record < plan_.times.count ? plan_.times[next_record] : t;  // nothing left to see
       if (stop == t) return;
       while (t < stop) {
         const std::int64_t until = t + stretch < stop ? t + stretch : stop;
@@ -57,53 +62,67 @@ class BanditBlock {
     return affordable > 256 ? 256 : (affordable < 1 ? 1 : affordable);
   }
 
-  bool wants(Quantity q) const { return task_.sink.wants(q); }
+  template <typename Part>
+  static constexpr bool kAccumulates =
+      requires(Block<KT, W>& s, const BanditView& plan) { Part::accumulate(s, plan); };
 
-  // Draws action and reward number `sample` of update t.
-  void draw(BehaviourRows rows, std::int64_t t, std::int64_t sample) {
-    const auto number = static_cast<std::uint64_t>(t) * static_cast<std::uint64_t>(plan_.samples) +
-                        static_cast<std::uint64_t>(sample);
-    reach_draw(s_, plan_, task_, number);
-    const std::uint64_t row = number % kDraws * W;
-    if (s_.has_leaves()) {
-      draw_from_leaves(s_, s_.action_uniforms + row, plan_.implicit.at(t));
-    } else {
-      draw_actions<KT, W>(s_.K(), rows, s_.action_uniforms + row, plan_.implicit.at(t), s_.action,
-                          s_.importance);
-    }
-    draw_rewards(s_, plan_, s_.reward_uniforms + row);
+  template <typename Part>
+  bool wants() const {
+    return task_.sink.wants(kPlace<Part, Recorders>);
+  }
+
+  // For the recorders that sum over the updates.
+  void accumulate() {
+    for_each_part(Recorders{}, [&]<typename Part>() {
+      if constexpr (kAccumulates<Part>) {
+        if (wants<Part>()) Part::accumulate(s_, plan_);
+      }
+    });
   }
 
   // One update of every lane. On entry and exit weight and total describe theta.
   void step(std::int64_t t) {
     const double alpha = plan_.step_size.at(t);
-    if (tracks_regret_) accumulate_regret(s_, plan_);
+    if (accumulates_) accumulate();
     if (plan_.estimator == Estimator::kExpected) {
-      expected_direction(s_, plan_);
+      with_update(plan_,
+                  [&]<typename Part>() COMMITTAL_INLINE_LAMBDA { Part::expected(s_, plan_); });
     } else {
       compute_baseline(s_, plan_);
-      const BehaviourRows rows = behaviour_rows(s_, plan_, t);
-      if (!moves_one_arm_) fill_rows(s_.direction, 0.0);
-      const double inverse_samples = 1.0 / static_cast<double>(plan_.samples);
-      for (std::int64_t sample = 0; sample < plan_.samples; ++sample) {
-        draw(rows, t, sample);
-        if (moves_one_arm_) {
-          natural_single(s_, alpha);
-        } else if (plan_.update == Update::kVanilla) {
-          add_score_sample(s_, inverse_samples);
-        } else {
-          add_importance_sample(s_, inverse_samples);
-        }
-        if (plan_.uses_running_mean) {
-          follow_rewards<W>(s_.running_mean, s_.reward, plan_.running_mean_rate,
-                            static_cast<double>(t * plan_.samples + sample + 1));
-        }
-      }
+      add_samples(t, alpha);
       if (moves_one_arm_) return s_.has_leaves() ? settle_leaves(s_) : settle(s_, plan_);
     }
-    if (plan_.regularised) add_entropy_gradient(s_, plan_, plan_.entropy.at(t));
-    apply_direction(s_, plan_, alpha);
+    with_update(plan_, [&]<typename Part>() COMMITTAL_INLINE_LAMBDA {
+      if constexpr (requires { Part::add_entropy(s_, 1.0); }) {
+        if (plan_.regularised) Part::add_entropy(s_, plan_.entropy.at(t));
+      }
+      Part::apply(s_, alpha);
+    });
     settle(s_, plan_);
+  }
+
+  // direction = the mean estimate of the samples; if one arm moves at a time, it has moved.
+  COMMITTAL_INLINE void add_samples(std::int64_t t, double alpha) {
+    const BehaviourRows rows = behaviour_rows(s_, plan_, t);
+    if (!moves_one_arm_) {
+      for (std::int64_t k = 0; k < s_.K(); ++k) fill<W>(s_.direction + k * W, 0.0);
+    }
+    const double inverse_samples = 1.0 / static_cast<double>(plan_.samples);
+    for (std::int64_t sample = 0; sample < plan_.samples; ++sample) {
+      draw(s_, plan_, task_, rows, t, sample);
+      if (moves_one_arm_) {
+        with_update(plan_, [&]<typename Part>() COMMITTAL_INLINE_LAMBDA {
+          if constexpr (kMovesOneArm<Part, KT, W>) Part::move_one(s_, alpha);
+        });
+      } else {
+        with_update(plan_, [&]<typename Part>()
+                               COMMITTAL_INLINE_LAMBDA { Part::add_sample(s_, inverse_samples); });
+      }
+      if (plan_.uses_running_mean) {
+        follow_rewards<W>(s_.running_mean, s_.reward, plan_.running_mean_rate,
+                          static_cast<double>(t * plan_.samples + sample + 1));
+      }
+    }
   }
 
   void settle_start() {
@@ -111,68 +130,20 @@ class BanditBlock {
     start_leaves(s_);
   }
 
-  void fill_rows(double* rows, double value) {
-    for (std::int64_t k = 0; k < s_.K(); ++k) fill<W>(rows + k * W, value);
-  }
-
-  void emit(Quantity quantity, std::int64_t index, const double* rows, std::int64_t width) {
-    task_.sink.emit(task_.sink.context, static_cast<int>(quantity), index, rows, width, W);
-  }
-
   void record(std::int64_t index, std::int64_t t) {
-    if (wants(Quantity::kValue)) {
-      record_value(s_, plan_);
-      emit(Quantity::kValue, index, s_.record, 1);
-    }
-    if (wants(Quantity::kPolicy)) {
-      record_policy(s_);
-      emit(Quantity::kPolicy, index, s_.record, s_.K());
-    }
-    if (wants(Quantity::kTheta)) {
-      record_theta(s_, plan_);
-      emit(Quantity::kTheta, index, s_.record, plan_.contrast ? 1 : s_.K());
-    }
-    if (wants(Quantity::kEntropy)) {
-      record_entropy(s_, plan_);
-      emit(Quantity::kEntropy, index, s_.record, 1);
-    }
-    if (wants(Quantity::kRegret)) emit(Quantity::kRegret, index, s_.regret, 1);
-    if (wants(Quantity::kDistance)) {
-      record_distance(s_, plan_);
-      emit(Quantity::kDistance, index, s_.record, 1);
-    }
-    if (wants(Quantity::kBaseline) || wants(Quantity::kVariance)) {
-      compute_baseline(s_, plan_);
-      if (wants(Quantity::kBaseline)) emit(Quantity::kBaseline, index, s_.baseline, 1);
-      if (wants(Quantity::kVariance)) {
-        record_variance(s_, plan_, t);
-        emit(Quantity::kVariance, index, s_.record, 1);
-      }
-    }
-    if (wants(Quantity::kAction)) record_draws(Quantity::kAction, index, t);
-    if (wants(Quantity::kReward)) record_draws(Quantity::kReward, index, t);
-  }
-
-  // The draws that update t + 1 will use; streams are counters, so looking ahead is free.
-  void record_draws(Quantity quantity, std::int64_t index, std::int64_t t) {
-    const BehaviourRows rows = behaviour_rows(s_, plan_, t);
-    for (std::int64_t sample = 0; sample < plan_.samples; ++sample) {
-      draw(rows, t, sample);
-      double* out = s_.record + sample * W;
-      if (quantity == Quantity::kAction) {
-        COMMITTAL_LANES(l, W) out[l] = static_cast<double>(s_.action[l]);
-      } else {
-        COMMITTAL_LANES(l, W) out[l] = s_.reward[l];
-      }
-    }
-    emit(quantity, index, s_.record, plan_.samples);
+    for_each_part(Recorders{}, [&]<typename Part>() {
+      if (!wants<Part>()) return;
+      const double* rows = Part::record(s_, Moment{plan_, task_, t});
+      task_.sink.emit(task_.sink.context, kPlace<Part, Recorders>, index, rows,
+                      Part::kRow.width(plan_), W);
+    });
   }
 
   const BanditView& plan_;
   const BlockTask& task_;
   Block<KT, W> s_;
-  bool tracks_regret_ = false;
   bool moves_one_arm_ = false;
+  bool accumulates_ = false;
 };
 
 template <int W>
@@ -187,6 +158,14 @@ void run_bandit_block(const BanditView& plan, const BlockTask& task) {
     default:
       return BanditBlock<0, W>(plan, task).run();
   }
+}
+
+template <int W>
+std::size_t bandit_block_bytes(const BanditView& plan) {
+  Block<0, W> rows;
+  Arena counting;
+  lay_out(rows, plan, widest(kBanditQuantities, plan), counting);
+  return counting.bytes();
 }
 
 }  // namespace committal::COMMITTAL_ISA

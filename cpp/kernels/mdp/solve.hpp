@@ -5,8 +5,8 @@
 //   (I - gamma P_pi)^T d = rho       the discounted state distribution, from the transpose
 #pragma once
 
-#include "kernels/bandit/policies.hpp"
-#include "kernels/registers.hpp"
+#include "kernels/arms.hpp"
+#include "kernels/mdp/view.hpp"
 
 namespace committal::COMMITTAL_ISA {
 
@@ -255,121 +255,6 @@ void goal_probability(const MdpModelView& m, const double* policy, const double*
     now = later;
     later = swap;
   }
-}
-
-// Carries numbers between the caller's arrays, one per lane and `width` numbers per state, and rows
-// of lanes: four lanes and four numbers at a time. Terminal states use the row `terminal`.
-template <int W, bool kIn>
-void carry(const MdpSolve& task, std::int64_t width, double* rows, double* terminal) {
-  double* row[4];
-  int held = 0;
-  std::int64_t column = 0;
-  for (std::int64_t s = 0; s < task.states; ++s) {
-    const std::int64_t i = task.inner[s];
-    for (std::int64_t k = 0; k < width; ++k) {
-      row[held++] = i < 0 ? terminal : rows + (i * width + k) * W;
-      if (held < 4) continue;
-      for (int l = 0; l < W; l += 4) {
-        if constexpr (kIn) {
-          const double* const* given = task.given;
-          const double* const from[4] = {given[l] + column, given[l + 1] + column,
-                                         given[l + 2] + column, given[l + 3] + column};
-          double* const to[4] = {row[0] + l, row[1] + l, row[2] + l, row[3] + l};
-          transpose4(from, to);
-        } else {
-          double* const* out = task.out;
-          const double* const from[4] = {row[0] + l, row[1] + l, row[2] + l, row[3] + l};
-          double* const to[4] = {out[l] + column, out[l + 1] + column, out[l + 2] + column,
-                                 out[l + 3] + column};
-          transpose4(from, to);
-        }
-      }
-      if constexpr (kIn) {
-        if (column % 8 == 0) {
-          for (int l = 0; l < W; ++l) __builtin_prefetch(task.given[l] + column + task.next, 0, 2);
-        }
-      }
-      held = 0;
-      column += 4;
-    }
-  }
-  for (int h = 0; h < held; ++h) {
-    for (int l = 0; l < W; ++l) {
-      if constexpr (kIn) {
-        row[h][l] = task.given[l][column + h];
-      } else {
-        task.out[l][column + h] = row[h][l];
-      }
-    }
-  }
-}
-
-// Whether every policy is a law in every state that is acted in.
-template <int W>
-bool lawful(const MdpModelView& m, const double* policy) {
-  Truth<W> good = Lanes<W>(0.0) <= Lanes<W>(0.0);
-  for (std::int64_t i = 0; i < m.acting; ++i) {
-    Lanes<W> sum(0.0);
-    for (std::int64_t k = 0; k < m.actions; ++k) {
-      const Lanes<W> pi = Lanes<W>::load(policy + (i * m.actions + k) * W);
-      good = good & (Lanes<W>(0.0) <= pi);
-      sum = sum + pi;
-    }
-    good = good & (sum <= Lanes<W>(1.0 + kSumTolerance)) & (Lanes<W>(1.0 - kSumTolerance) <= sum);
-  }
-  return all(good);
-}
-
-// The entry point of evaluate_policies().
-template <int W>
-bool solve_mdp(const MdpModelView& m, const MdpSolve& task) {
-  static_assert(W <= kMdpWideBlock, "MdpSolve names so many lanes");
-  auto* next = static_cast<double*>(task.workspace);
-  const auto take = [&next](std::int64_t rows) {
-    double* begin = next;
-    next += rows * W;
-    return begin;
-  };
-  // Mirrored by solve_workspace_bytes().
-  double* pairs = take(m.acting * m.actions);
-  double* values = take(m.acting + m.goals);
-  double* unread = take(1);
-  double* zero = take(1);
-  double* sweeps = take(1);
-  double* slots = take(m.elimination.slots);
-  fill<W>(zero, 0.0);
-  if (task.what == MdpSolve::What::kQ) {
-    for (std::int64_t g = 0; g < m.goals; ++g) fill<W>(values + (m.acting + g) * W, 0.0);
-    carry<W, true>(task, 1, values, unread);
-    q_values<W>(m, values, pairs);
-    carry<W, false>(task, m.actions, pairs, zero);
-    return true;
-  }
-  carry<W, true>(task, m.actions, pairs, unread);
-  if (!lawful<W>(m, pairs)) return false;
-  switch (task.what) {
-    case MdpSolve::What::kQ:
-      break;
-    case MdpSolve::What::kValues:
-      solve_values<W>(m, pairs, slots, values);
-      break;
-    case MdpSolve::What::kValuesIterative:
-      for (std::int64_t i = 0; i < m.acting + m.goals; ++i) fill<W>(values + i * W, 0.0);
-      sweep_values<W>(m, pairs, task.tolerance, task.max_sweeps, values, sweeps);
-      for (int l = 0; l < W; ++l) *task.sweeps[l] = static_cast<std::int64_t>(sweeps[l]);
-      break;
-    case MdpSolve::What::kDistribution:
-      solve_distribution<W>(m, pairs, task.start, slots, values);
-      break;
-    case MdpSolve::What::kGoalProbability:
-      goal_probability<W>(m, pairs, task.start, task.limit, slots, values);
-      for (std::int64_t g = 0; g < m.goals; ++g) {
-        for (int l = 0; l < W; ++l) task.out[l][g] = values[g * W + l];
-      }
-      return true;
-  }
-  carry<W, false>(task, 1, values, zero);
-  return true;
 }
 
 }  // namespace committal::COMMITTAL_ISA
