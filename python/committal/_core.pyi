@@ -1,7 +1,7 @@
 """The compiled core: plans in, arrays out. Written by hand; a test compares it with the module."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, SupportsIndex, SupportsInt, TypeAlias
+from typing import Any, ClassVar, SupportsIndex, SupportsInt, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -13,9 +13,11 @@ STREAM_VERSION: int
 _Int: TypeAlias = SupportsInt | SupportsIndex
 _Array: TypeAlias = npt.NDArray[Any]
 
-class Plan: ...
+class Simulator:
+    def describe(self, name: str) -> tuple[np.dtype[Any], tuple[int, ...]]: ...
 
-class BanditPlan(Plan):
+class BanditSimulator(Simulator):
+    FIELDS: ClassVar[tuple[str, ...]]
     def __init__(
         self,
         *,
@@ -46,7 +48,8 @@ class BanditPlan(Plan):
         times: _Array,
     ) -> None: ...
 
-class MdpPlan(Plan):
+class MdpSimulator(Simulator):
+    FIELDS: ClassVar[tuple[str, ...]]
     def __init__(
         self,
         *,
@@ -79,6 +82,7 @@ class MdpPlan(Plan):
     ) -> None: ...
 
 class MdpModel:
+    FIELDS: ClassVar[tuple[str, ...]]
     def __init__(
         self,
         *,
@@ -121,7 +125,7 @@ class MdpModel:
     ) -> npt.NDArray[np.float64]: ...
 
 def simulate(
-    plan: Plan,
+    simulator: Simulator,
     outputs: Mapping[str, npt.NDArray[Any]],
     *,
     key: _Int,
@@ -133,7 +137,7 @@ def simulate(
     progress: Callable[[int], object] | None = None,
 ) -> None: ...
 def reduce(
-    plan: Plan,
+    simulator: Simulator,
     *,
     key: _Int,
     first_run: _Int,
@@ -155,4 +159,5 @@ def uniforms(
     key: _Int, run: _Int, slot: _Int, first: _Int, count: _Int, *, isa: str = "auto"
 ) -> npt.NDArray[np.float64]: ...
 def available() -> dict[str, list[str]]: ...
+def limits() -> dict[str, int | float]: ...
 def build_info() -> dict[str, Any]: ...

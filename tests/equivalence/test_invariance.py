@@ -181,12 +181,12 @@ def test_pieces_make_the_whole(case: Case) -> None:
 def test_block_width(case: Case) -> None:
     plan = lower(case.experiment)
     mdp = isinstance(case.experiment.problem, cm.TabularMDP)
-    core_plan = (_core.MdpPlan if mdp else _core.BanditPlan)(**plan.core_arguments())
+    simulator = (_core.MdpSimulator if mdp else _core.BanditSimulator)(**plan.core_arguments())
 
     def found(**options: int) -> np.ndarray:
         values = np.empty((case.runs, len(plan.times)))
         out = {case.drawn: values}
-        _core.simulate(core_plan, out, key=9, first_run=5, runs=case.runs, **options)
+        _core.simulate(simulator, out, key=9, first_run=5, runs=case.runs, **options)
         return values
 
     for block in case.blocks:

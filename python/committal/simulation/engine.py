@@ -56,8 +56,8 @@ class Engine:
     def __init__(self, experiment: Experiment) -> None:
         self.experiment = experiment
         self.plan = lower(experiment)
-        make = _core.MdpPlan if isinstance(self.plan, MdpPlan) else _core.BanditPlan
-        self._core_plan = make(**self.plan.core_arguments())
+        make = _core.MdpSimulator if isinstance(self.plan, MdpPlan) else _core.BanditSimulator
+        self._simulator = make(**self.plan.core_arguments())
 
     @property
     def reduces(self) -> bool:
@@ -136,7 +136,7 @@ class Engine:
         if not self.reduces:
             for start, stop, options in calls.of(self.plan.steps):
                 outputs = {name: array[start:stop] for name, array in arrays.items()}
-                _core.simulate(self._core_plan, outputs=outputs, **options)
+                _core.simulate(self._simulator, outputs=outputs, **options)
             return arrays
         reduction = self._reduction(arrays, runs)
         histograms = {
@@ -146,7 +146,7 @@ class Engine:
         try:
             for _, _, options in calls.of(self.plan.steps):
                 _core.reduce(
-                    self._core_plan,
+                    self._simulator,
                     moments=reduction.moments,
                     histograms=histograms,
                     failures=reduction.failures,

@@ -20,8 +20,8 @@ SAMPLES = 2**31 - 1
 #: Steps of an episode.
 EPISODE = 2**31 - 1
 
-#: Arms, and states, of a problem: they are numbered by 32-bit integers.
-ARMS = STATES = 2**31 - 1
+#: Arms of a bandit, states and pairs (state, action) of an MDP: 32-bit integers number them.
+ARMS = STATES = PAIRS = 2**31 - 1
 
 #: Recorded times: more would not fit into memory with what is recorded at them.
 TIMES = 2**28

@@ -1,7 +1,8 @@
-"""The compiled core: known answers, accuracy, and malformed calls that must not crash."""
+"""The compiled core: known answers, accuracy, and agreement with what Python knows of it."""
 
 from __future__ import annotations
 
+import ast
 import math
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 import committal as cm
 from committal import _core
 from committal.lowering import core_names, lower
+from committal.support import limits
 
 ISAS = _core.available()["isas"]
 
@@ -95,7 +97,7 @@ def test_exact_sums(numbers: list[float]) -> None:
             steps=0,
             record=cm.Record("theta"),
         )
-        plan = _core.BanditPlan(**lower(experiment).core_arguments())
+        plan = _core.BanditSimulator(**lower(experiment).core_arguments())
         _core.reduce(plan, key=0, first_run=0, runs=1, moments={"theta": limbs})
     found = moments(limbs, len(numbers), _core.ACCUMULATOR_BASE)
     total = math.fsum(x for x in numbers if abs(x) > 1e-90)
@@ -108,6 +110,62 @@ def test_python_offers_what_the_core_has() -> None:
     assert offered == core
 
 
+def test_limits_are_the_same() -> None:
+    assert _core.limits() == {name: getattr(limits, name.upper()) for name in _core.limits()}
+    assert {"threads", "draws", "magnitude", "arms", "states", "episode"} <= set(_core.limits())
+
+
+@pytest.fixture(scope="module")
+def plans() -> dict[str, Any]:
+    """One plan of each kind, with axes of different lengths."""
+    bandit = cm.Experiment(
+        problem=cm.Bandit([1.0, 0.7, 0.0, 0.2]),
+        policy=cm.Softmax(),
+        update=cm.Natural(step_size=0.1),
+        estimator=cm.OneSample(samples=3),
+        steps=1,
+    )
+    sigmoid = bandit.replace(problem=cm.Bandit([1.0, 0.0]), policy=cm.Sigmoid())
+    rooms = cm.Experiment(
+        problem=cm.gridworld("S.A\n..B", goals={"A": 1, "B": 2}),
+        policy=cm.Softmax(),
+        update=cm.Natural(step_size=0.1),
+        estimator=cm.ExactQ(),
+        steps=1,
+    )
+    return {"bandit": lower(bandit), "sigmoid": lower(sigmoid), "mdp": lower(rooms)}
+
+
+SIMULATORS = {
+    "bandit": _core.BanditSimulator,
+    "sigmoid": _core.BanditSimulator,
+    "mdp": _core.MdpSimulator,
+}
+
+
+@pytest.mark.parametrize("kind", SIMULATORS)
+def test_a_plan_is_lowered_to_the_fields_of_the_core(kind: str, plans: dict[str, Any]) -> None:
+    assert set(plans[kind].core_arguments()) == set(SIMULATORS[kind].FIELDS)
+
+
+@pytest.mark.parametrize("kind", SIMULATORS)
+def test_quantities_are_what_the_core_says(kind: str, plans: dict[str, Any]) -> None:
+    plan = plans[kind]
+    simulator = SIMULATORS[kind](**plan.core_arguments())
+    for name in cm.MDP_RECORDABLE if kind == "mdp" else cm.RECORDABLE:
+        known = plan.quantity(name)
+        assert simulator.describe(name) == (known.dtype, known.shape(plan.sizes)), name
+
+
+def test_the_stub_names_the_fields() -> None:
+    tree = ast.parse(Path(_core.__file__).with_name("_core.pyi").read_text(encoding="utf-8"))
+    for node in tree.body:
+        if not isinstance(node, ast.ClassDef) or node.name == "Simulator":
+            continue
+        (init,) = (f for f in node.body if isinstance(f, ast.FunctionDef) and f.name == "__init__")
+        assert [a.arg for a in init.args.kwonlyargs] == list(getattr(_core, node.name).FIELDS)
+
+
 def test_stub_matches_module() -> None:
     pytest.importorskip("mypy", reason="mypy comes with the dev extra")
     allow = Path(__file__).with_name("stubtest-allow.txt")
@@ -118,109 +176,3 @@ def test_stub_matches_module() -> None:
         check=False,
     )
     assert outcome.returncode == 0, outcome.stdout + outcome.stderr
-
-
-# --- malformed calls -----------------------------------------------------------------------------
-
-
-def plan_arguments(**changes: Any) -> dict[str, Any]:
-    experiment = cm.Experiment(
-        problem=cm.Bandit([1.0, 0.7, 0.0]),
-        policy=cm.Softmax(),
-        update=cm.Natural(step_size=0.1),
-        steps=10,
-    )
-    return {**lower(experiment).core_arguments(), **changes}
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("means", np.array([1.0, np.nan, 0.0])),
-        ("means", np.array([1.0, np.inf, 0.0])),
-        ("means", np.zeros(4)),
-        ("means", np.zeros((3, 1))),
-        ("theta0", np.zeros(2)),
-        ("theta0", np.array([0.0, -np.inf, 0.0])),
-        ("steps", -1),
-        ("steps", 2**62),
-        ("arms", 0),
-        ("samples", 0),
-        ("step_size", np.array([-0.1])),
-        ("step_size", np.array([])),
-        ("step_size", np.full(3, 0.1)),
-        ("exploration", np.array([1.5])),
-        ("policy", "hardmax"),
-        ("update", "projected"),
-        ("noise", "table"),
-        ("behaviour", "fixed"),
-        ("times", np.array([5, 3])),
-        ("times", np.array([11])),
-        ("baseline_terms", [("magic", 1.0, 0.0)]),
-        ("baseline_terms", [("value", np.nan, 0.0)]),
-        ("contrast", True),
-    ],
-)
-def test_a_bad_plan_names_the_field(name: str, value: object) -> None:
-    with pytest.raises((ValueError, TypeError)) as caught:
-        _core.BanditPlan(**plan_arguments(**{name: value}))
-    blamed = {"noise": "table", "behaviour": "behaviour_probabilities"}.get(name, name)
-    assert blamed in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("outputs", "complaint"),
-    [
-        ({"value": np.empty((5, 2))}, "shape"),
-        ({"value": np.empty((5, 1), np.float32)}, "dtype"),
-        ({"value": np.empty((5, 2))[:, :1]}, "contiguous"),
-        ({"value": [0.0]}, "NumPy array"),
-        ({"velocity": np.empty((5, 1))}, "velocity"),
-    ],
-)
-def test_bad_outputs(outputs: dict[str, Any], complaint: str) -> None:
-    plan = _core.BanditPlan(**plan_arguments())
-    with pytest.raises((ValueError, TypeError), match=complaint):
-        _core.simulate(plan, outputs, key=0, first_run=0, runs=5)
-
-
-def test_read_only_output() -> None:
-    frozen = np.empty((5, 1))
-    frozen.flags.writeable = False
-    with pytest.raises(ValueError, match="read-only"):
-        _core.simulate(
-            _core.BanditPlan(**plan_arguments()), {"value": frozen}, key=0, first_run=0, runs=5
-        )
-
-
-@pytest.mark.parametrize(
-    ("options", "complaint"),
-    [
-        ({"threads": 0}, "threads"),
-        ({"threads": 10**6}, "threads"),
-        ({"isa": "neon9"}, "isa"),
-        ({"block": 5}, "block"),
-        ({"first_run": 2**64 - 3}, "first_run"),
-        ({"key": 2**64}, "incompatible"),
-        ({"key": -1}, "incompatible"),
-    ],
-)
-def test_bad_options(options: dict[str, Any], complaint: str) -> None:
-    plan = _core.BanditPlan(**plan_arguments())
-    arguments = {"key": 0, "first_run": 0, "runs": 5, **options}
-    with pytest.raises((ValueError, TypeError, OverflowError), match=complaint):
-        _core.simulate(plan, {"value": np.empty((5, 1))}, **arguments)
-
-
-def test_a_progress_callback_may_cancel() -> None:
-    class EnoughError(Exception):
-        pass
-
-    def cancel(updates: int) -> None:
-        raise EnoughError
-
-    plan = _core.BanditPlan(**plan_arguments(steps=10**9, times=np.array([10**9])))
-    with pytest.raises(EnoughError):
-        _core.simulate(
-            plan, {"value": np.empty((640, 1))}, key=0, first_run=0, runs=640, progress=cancel
-        )

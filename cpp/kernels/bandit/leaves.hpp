@@ -1,0 +1,183 @@
+// Many arms of which one moves at a time: sums over leaves, so that a step looks at a few dozen
+// numbers instead of at all arms.
+//
+// A leaf is a stretch of arms. Its sums are added up anew whenever one of its arms moves, and the
+// total anew from them, so nothing drifts. Every lane has a copy of its weights of its own, padded
+// with zeros to whole leaves: a leaf is then a few cache lines.
+#pragma once
+
+#include "kernels/bandit/policies.hpp"
+#include "kernels/baselines.hpp"
+#include "kernels/behaviours.hpp"
+
+namespace committal::COMMITTAL_ISA {
+
+// Decides for leaves, if there are many arms; the weights may follow later.
+template <int KT, int W>
+void keep_leaves(Block<KT, W>& s, const BanditView& plan) {
+  if (KT > 0 || plan.policy != Policy::kSoftmax) return;
+  const LeafLayout layout = leaf_layout(s.arms);
+  s.leaves = layout.count;
+  if (s.leaves == 0) return;
+  s.leaf_arms = layout.arms;
+  s.leaf_shift = 0;
+  while (std::int64_t{1} << s.leaf_shift < layout.arms) ++s.leaf_shift;
+  s.leaf_values_kept = false;
+  for (const BaselineTerm& term : plan.baseline_terms) {
+    s.leaf_values_kept = s.leaf_values_kept || term.kind == kBaseline<ValueBaseline>;
+  }
+  s.own_arms = layout.padded_arms;
+  for (std::int64_t k = 0; k < s.own_arms; ++k) s.leaf_means[k] = k < s.arms ? plan.means[k] : 0.0;
+  for (std::int64_t i = 0; i < s.own_arms * W; ++i) s.own_weight[i] = 0.0;
+}
+
+// Lanes whose leaves are read side by side. Each has a leaf of its own, so these loops are scalar;
+// several sums at a time hide the latency of the additions.
+inline constexpr int kLeavesTogether = 8;
+
+// Adds up one leaf of every lane: always in the order of its arms.
+template <int KT, int W>
+COMMITTAL_INLINE void sum_leaves(Block<KT, W>& s, const std::int64_t* leaf) {
+  constexpr int N = kLeavesTogether;
+  for (int l = 0; l < W; l += N) {
+    const double* weight[N];
+    const double* mean[N];
+    double total[N] = {};
+    double value[N] = {};
+    for (int i = 0; i < N; ++i) {
+      const std::int64_t arm = leaf[l + i] << s.leaf_shift;
+      weight[i] = s.own_weight + (l + i) * s.own_arms + arm;
+      mean[i] = s.leaf_means + arm;
+    }
+    if (s.leaf_values_kept) {
+      for (std::int64_t k = 0; k < s.leaf_arms; ++k) {
+        for (int i = 0; i < N; ++i) {
+          total[i] += weight[i][k];
+          value[i] += weight[i][k] * mean[i][k];
+        }
+      }
+      for (int i = 0; i < N; ++i) s.leaf_value[leaf[l + i] * W + l + i] = value[i];
+    } else {
+      for (std::int64_t k = 0; k < s.leaf_arms; ++k) {
+        for (int i = 0; i < N; ++i) total[i] += weight[i][k];
+      }
+    }
+    for (int i = 0; i < N; ++i) s.leaf_total[leaf[l + i] * W + l + i] = total[i];
+  }
+}
+
+// All leaves of one lane, from its weights: at the start, and when the lane has been rebased.
+template <int KT, int W>
+void sum_leaves_of(Block<KT, W>& s, int l) {
+  double* own = s.own_weight + l * s.own_arms;
+  for (std::int64_t k = 0; k < s.arms; ++k) own[k] = s.weight[k * W + l];
+  for (std::int64_t j = 0; j < s.leaves; ++j) {
+    double total = 0.0;
+    double value = 0.0;
+    for (std::int64_t k = j * s.leaf_arms; k < (j + 1) * s.leaf_arms; ++k) {
+      total += own[k];
+      value += own[k] * s.leaf_means[k];
+    }
+    s.leaf_total[j * W + l] = total;
+    s.leaf_value[j * W + l] = value;
+  }
+}
+
+// At the start, when all lanes are alike.
+template <int KT, int W>
+void start_leaves(Block<KT, W>& s) {
+  sum_leaves_of(s, 0);
+  for (std::int64_t j = 0; j < s.leaves; ++j) {
+    fill<W>(s.leaf_total + j * W, s.leaf_total[j * W]);
+    fill<W>(s.leaf_value + j * W, s.leaf_value[j * W]);
+  }
+  for (int l = 1; l < W; ++l) {
+    double* own = s.own_weight + l * s.own_arms;
+    for (std::int64_t k = 0; k < s.own_arms; ++k) own[k] = s.own_weight[k];
+  }
+  sum_rows<0, W>(s.leaves, s.leaf_total, s.total);
+}
+
+template <int KT, int W>
+void rebase_leaves_where_needed(Block<KT, W>& s) {
+  for (int l = 0; l < W; ++l) {
+    if (in_range(s.total[l])) continue;
+    rebase_lane(s, l);
+    sum_leaves_of(s, l);
+  }
+  sum_rows<0, W>(s.leaves, s.leaf_total, s.total);
+}
+
+// total from the leaves, after the arm `action` of each lane has moved.
+template <int KT, int W>
+COMMITTAL_INLINE void settle_leaves(Block<KT, W>& s) {
+  std::int64_t leaf[W];
+  for (int l = 0; l < W; ++l) {
+    leaf[l] = s.action[l] >> s.leaf_shift;
+    s.own_weight[l * s.own_arms + s.action[l]] = s.weight[s.action[l] * W + l];
+  }
+  sum_leaves(s, leaf);
+  sum_rows<0, W>(s.leaves, s.leaf_total, s.total);
+  if (outside_range(s)) rebase_leaves_where_needed(s);
+}
+
+// V = sum of the leaves' values / total.
+template <int KT, int W>
+COMMITTAL_INLINE void value_from_leaves(const Block<KT, W>& s, double* out) {
+  sum_rows<0, W>(s.leaves, s.leaf_value, out);
+  COMMITTAL_LANES(l, W) out[l] /= s.total[l];
+}
+
+// As draw_actions(): the first leaf whose cumulative total exceeds u * total, then the first arm
+// whose cumulative weight exceeds what is left. Leaves and arms of weight 0 are never taken.
+template <int KT, int W>
+COMMITTAL_INLINE void draw_from_leaves(Block<KT, W>& s, const double* u, double implicit) {
+  std::int64_t leaf[W];
+  double left[W];
+  double cumulative[W];
+  double before[W];
+  COMMITTAL_LANES(l, W) {
+    left[l] = u[l] * s.total[l];
+    leaf[l] = 0;
+    cumulative[l] = 0.0;
+    before[l] = 0.0;
+  }
+  for (std::int64_t j = 0; j < s.leaves - 1; ++j) {
+    const double* total = s.leaf_total + j * W;
+    COMMITTAL_LANES(l, W) {
+      cumulative[l] += total[l];
+      const bool beyond = left[l] >= cumulative[l];
+      leaf[l] = beyond ? j + 1 : leaf[l];
+      before[l] = beyond ? cumulative[l] : before[l];
+    }
+  }
+  constexpr int N = kLeavesTogether;
+  for (int l = 0; l < W; l += N) {
+    const double* weight[N];
+    double target[N];
+    double sum[N] = {};
+    std::int64_t passed[N] = {};
+    for (int i = 0; i < N; ++i) {
+      const std::int64_t arm = leaf[l + i] << s.leaf_shift;
+      weight[i] = s.own_weight + (l + i) * s.own_arms + arm;
+      // Below the leaf's total, whatever the rounding of the difference.
+      const double most = s.leaf_total[leaf[l + i] * W + l + i] * (1.0 - 0x1p-53);
+      target[i] = smaller(left[l + i] - before[l + i], most);
+    }
+    for (std::int64_t k = 0; k < s.leaf_arms - 1; ++k) {
+      for (int i = 0; i < N; ++i) {
+        sum[i] += weight[i][k];
+        passed[i] += target[i] >= sum[i] ? 1 : 0;
+      }
+    }
+    for (int i = 0; i < N; ++i) {
+      s.action[l + i] = (leaf[l + i] << s.leaf_shift) + passed[i];
+      cumulative[l + i] = weight[i][passed[i]];
+    }
+  }
+  COMMITTAL_LANES(l, W) {
+    s.importance[l] = importance_weight(cumulative[l], s.total[l], implicit);
+  }
+}
+
+}  // namespace committal::COMMITTAL_ISA

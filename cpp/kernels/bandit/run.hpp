@@ -1,0 +1,171 @@
+// The life of a block of bandit runs: start, update, record, until the last step.
+#pragma once
+
+#include "kernels/bandit/recorders.hpp"
+
+namespace committal::COMMITTAL_ISA {
+
+template <int KT, int W>
+class BanditBlock {
+ public:
+  BanditBlock(const BanditView& plan, const BlockTask& task) : plan_(plan), task_(task) {
+    Arena arena(task.workspace);
+    lay_out(s_, plan, widest(kBanditQuantities, plan), arena);
+    if (plan.policy == Policy::kDirect) s_.weight = s_.theta;
+    COMMITTAL_LANES(l, W) s_.run[l] = task.first_run + static_cast<std::uint64_t>(l);
+    for (std::int64_t k = 0; k < s_.K(); ++k) fill<W>(s_.theta + k * W, plan.theta0[k]);
+    if (plan.policy == Policy::kSoftmax) {
+      rebase_lane(s_, 0);  // all lanes start alike
+      fill<W>(s_.shift, s_.shift[0]);
+      for (std::int64_t k = 0; k < s_.K(); ++k) fill<W>(s_.weight + k * W, s_.weight[k * W]);
+    } else {
+      fill<W>(s_.shift, 0.0);
+    }
+    fill<W>(s_.running_mean, plan.running_mean_initial);
+    fill<W>(s_.regret, 0.0);
+    with_update(plan, [&]<typename Part>() {
+      moves_one_arm_ = kMovesOneArm<Part, KT, W> && plan.samples == 1 && !plan.regularised &&
+                       plan.estimator != Estimator::kExpected;
+    });
+    if (moves_one_arm_ && plan.behaviour == kOnPolicy) keep_leaves(s_, plan);
+    for_each_part(Recorders{}, [&]<typename Part>() {
+      accumulates_ = accumulates_ || (kAccumulates<Part> && wants<Part>());
+    });
+  }
+
+  void run() {
+    std::int64_t t = 0;
+    std::int64_t next_record = 0;
+    const std::int64_t stretch = stretch_length();
+    settle_start();
+    for (;;) {
+      if (next_record < plan_.times.count && plan_.times[next_record] == t) {
+        record(next_record++, t);
+      }
+      const std::int64_t stop =
+          next_record < plan_.times.count ? plan_.times[next_record] : t;  // nothing left to see
+      if (stop == t) return;
+      while (t < stop) {
+        const std::int64_t until = t + stretch < stop ? t + stretch : stop;
+        for (std::int64_t i = t; i < until; ++i) step(i);
+        const std::int64_t done = until - t;
+        t = until;
+        if (!task_.proceed(task_.proceed_context, done)) return;
+      }
+    }
+  }
+
+ private:
+  // Updates between two questions whether to go on: some milliseconds for any number of arms.
+  std::int64_t stretch_length() const {
+    const std::int64_t affordable = (std::int64_t{1} << 20) / (plan_.arms * plan_.samples);
+    return affordable > 256 ? 256 : (affordable < 1 ? 1 : affordable);
+  }
+
+  template <typename Part>
+  static constexpr bool kAccumulates =
+      requires(Block<KT, W>& s, const BanditView& plan) { Part::accumulate(s, plan); };
+
+  template <typename Part>
+  bool wants() const {
+    return task_.sink.wants(kPlace<Part, Recorders>);
+  }
+
+  // For the recorders that sum over the updates.
+  void accumulate() {
+    for_each_part(Recorders{}, [&]<typename Part>() {
+      if constexpr (kAccumulates<Part>) {
+        if (wants<Part>()) Part::accumulate(s_, plan_);
+      }
+    });
+  }
+
+  // One update of every lane. On entry and exit weight and total describe theta.
+  void step(std::int64_t t) {
+    const double alpha = plan_.step_size.at(t);
+    if (accumulates_) accumulate();
+    if (plan_.estimator == Estimator::kExpected) {
+      with_update(plan_,
+                  [&]<typename Part>() COMMITTAL_INLINE_LAMBDA { Part::expected(s_, plan_); });
+    } else {
+      compute_baseline(s_, plan_);
+      add_samples(t, alpha);
+      if (moves_one_arm_) return s_.has_leaves() ? settle_leaves(s_) : settle(s_, plan_);
+    }
+    with_update(plan_, [&]<typename Part>() COMMITTAL_INLINE_LAMBDA {
+      if constexpr (requires { Part::add_entropy(s_, 1.0); }) {
+        if (plan_.regularised) Part::add_entropy(s_, plan_.entropy.at(t));
+      }
+      Part::apply(s_, alpha);
+    });
+    settle(s_, plan_);
+  }
+
+  // direction = the mean estimate of the samples; if one arm moves at a time, it has moved.
+  COMMITTAL_INLINE void add_samples(std::int64_t t, double alpha) {
+    const BehaviourRows rows = behaviour_rows(s_, plan_, t);
+    if (!moves_one_arm_) {
+      for (std::int64_t k = 0; k < s_.K(); ++k) fill<W>(s_.direction + k * W, 0.0);
+    }
+    const double inverse_samples = 1.0 / static_cast<double>(plan_.samples);
+    for (std::int64_t sample = 0; sample < plan_.samples; ++sample) {
+      draw(s_, plan_, task_, rows, t, sample);
+      if (moves_one_arm_) {
+        with_update(plan_, [&]<typename Part>() COMMITTAL_INLINE_LAMBDA {
+          if constexpr (kMovesOneArm<Part, KT, W>) Part::move_one(s_, alpha);
+        });
+      } else {
+        with_update(plan_, [&]<typename Part>()
+                               COMMITTAL_INLINE_LAMBDA { Part::add_sample(s_, inverse_samples); });
+      }
+      if (plan_.uses_running_mean) {
+        follow_rewards<W>(s_.running_mean, s_.reward, plan_.running_mean_rate,
+                          static_cast<double>(t * plan_.samples + sample + 1));
+      }
+    }
+  }
+
+  void settle_start() {
+    if (!s_.has_leaves()) return settle(s_, plan_);
+    start_leaves(s_);
+  }
+
+  void record(std::int64_t index, std::int64_t t) {
+    for_each_part(Recorders{}, [&]<typename Part>() {
+      if (!wants<Part>()) return;
+      const double* rows = Part::record(s_, Moment{plan_, task_, t});
+      task_.sink.emit(task_.sink.context, kPlace<Part, Recorders>, index, rows,
+                      Part::kRow.width(plan_), W);
+    });
+  }
+
+  const BanditView& plan_;
+  const BlockTask& task_;
+  Block<KT, W> s_;
+  bool moves_one_arm_ = false;
+  bool accumulates_ = false;
+};
+
+template <int W>
+void run_bandit_block(const BanditView& plan, const BlockTask& task) {
+  switch (plan.arms) {
+    case 2:
+      return BanditBlock<2, W>(plan, task).run();
+    case 3:
+      return BanditBlock<3, W>(plan, task).run();
+    case 4:
+      return BanditBlock<4, W>(plan, task).run();
+    default:
+      return BanditBlock<0, W>(plan, task).run();
+  }
+}
+
+template <int W>
+std::size_t bandit_block_bytes(const BanditView& plan) {
+  Block<0, W> rows;
+  Arena counting;
+  lay_out(rows, plan, widest(kBanditQuantities, plan), counting);
+  return counting.bytes();
+}
+
+}  // namespace committal::COMMITTAL_ISA

@@ -1,0 +1,64 @@
+// A bandit experiment as kernels see it: plain numbers and pointers into the plan.
+#pragma once
+
+#include "kernels/fields.hpp"
+#include "kernels/parts.hpp"
+
+namespace committal {
+
+inline constexpr int kBanditWide = 64;    // lanes; few arms: everything stays in the nearest cache
+inline constexpr int kBanditNarrow = 16;  // many arms
+
+inline constexpr Named kPolicies[] = {{"softmax"}, {"direct"}};
+COMMITTAL_FORCE_INLINE constexpr Array<Named> rows_of(Policy) { return array_of(kPolicies); }
+
+enum class Estimator : int { kSampled, kExpected };
+inline constexpr Named kEstimators[] = {{"sampled"}, {"expected"}};
+COMMITTAL_FORCE_INLINE constexpr Array<Named> rows_of(Estimator) { return array_of(kEstimators); }
+
+enum class Noise : int { kDeterministic, kBernoulli, kGaussian, kUniform, kTable };
+inline constexpr Named kNoises[] = {
+    {"deterministic"}, {"bernoulli"}, {"gaussian"}, {"uniform"}, {"table"}};
+COMMITTAL_FORCE_INLINE constexpr Array<Named> rows_of(Noise) { return array_of(kNoises); }
+
+// Every field of a bandit plan; visit_fields() in bandit/plan.hpp says what each may be.
+template <typename Kind>
+struct BanditFields {
+  std::int64_t arms;
+  std::int64_t steps;
+  std::int64_t samples;
+  ChoiceOf<Kind, Policy> policy;
+  bool contrast;  // two arms described by one number: theta[0] - theta[1]
+  ChoiceOf<Kind, Update> update;
+  ChoiceOf<Kind, Estimator> estimator;
+  ChoiceOf<Kind, Behaviour> behaviour;
+  ChoiceOf<Kind, Noise> noise;
+  ListOf<Kind, double> theta0;
+  ScheduleOf<Kind> step_size;
+  ScheduleOf<Kind> entropy;
+  ScheduleOf<Kind> implicit;
+  ScheduleOf<Kind> exploration;
+  ListOf<Kind, BaselineTerm> baseline_terms;
+  double baseline_offset;
+  double running_mean_initial;
+  ListOf<Kind, double> behaviour_probabilities;
+  ListOf<Kind, double> means;
+  ListOf<Kind, double> spread;
+  ListOf<Kind, double> reward_variance;
+  ListOf<Kind, std::int64_t> table_offsets;
+  ListOf<Kind, double> table_values;
+  ListOf<Kind, double> table_cumulative;
+  ListOf<Kind, std::int64_t> times;
+};
+
+// The fields, and what follows from them.
+struct BanditView : BanditFields<Seen> {
+  std::int64_t parameters;  // theta as it is recorded: one number per arm, or the contrast
+  bool regularised;         // entropy is not identically 0
+  bool uses_running_mean;
+  double running_mean_rate;
+  double best_mean;
+  std::int64_t best_arm;
+};
+
+}  // namespace committal

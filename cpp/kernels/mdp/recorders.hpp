@@ -1,0 +1,203 @@
+// Recorders: what can be read off a block of MDP runs at time t. Everything describes theta_t and
+// the episode drawn from it.
+//
+// To add one, write a struct like those below and append it to `MdpRecorders`: its row says how the
+// quantity is called, its type and its axes (lengths in the view), kKept what must be kept while
+// an episode is drawn; record() returns its rows.
+#pragma once
+
+#include "core/quantity.hpp"
+#include "kernels/mdp/episodes.hpp"
+
+namespace committal::COMMITTAL_ISA {
+
+using MdpQuantity = Quantity<MdpView>;
+
+inline constexpr Kept kNothing{};
+inline constexpr Kept kEpisodes{.episodes = true};
+inline constexpr Kept kVisits{.episodes = true, .visits = true};
+inline constexpr Kept kActionEntropy{.episodes = true, .action_entropy = true};
+
+// Copies rows of acting states to the places of their original numbers in `record`.
+template <int KT, int W>
+void scatter_states(MdpBlock<KT, W>& s, const double* rows, std::int64_t width) {
+  for (std::int64_t i = 0; i < s.n; ++i) {
+    for (std::int64_t k = 0; k < width; ++k) {
+      const double* from = rows + (i * width + k) * W;
+      double* to = s.record + (s.plan.original[i] * width + k) * W;
+      COMMITTAL_LANES(l, W) to[l] = from[l];
+    }
+  }
+}
+
+struct ReturnRecorder {
+  static constexpr MdpQuantity kRow{"return", Element::kFloat64};
+  static constexpr Kept kKept = kEpisodes;
+
+  template <int KT, int W>
+  static const double* record(MdpBlock<KT, W>& s, bool) {
+    return s.episode_return;
+  }
+};
+
+struct LengthRecorder {
+  static constexpr MdpQuantity kRow{"length", Element::kInt32};
+  static constexpr Kept kKept = kEpisodes;
+
+  template <int KT, int W>
+  static const double* record(MdpBlock<KT, W>& s, bool) {
+    return s.length;
+  }
+};
+
+struct GoalRecorder {
+  static constexpr MdpQuantity kRow{"goal", Element::kInt32};
+  static constexpr Kept kKept = kEpisodes;
+
+  template <int KT, int W>
+  static const double* record(MdpBlock<KT, W>& s, bool) {
+    return s.goal;
+  }
+};
+
+struct ActionEntropyRecorder {
+  static constexpr MdpQuantity kRow{"action_entropy", Element::kFloat64};
+  static constexpr Kept kKept = kActionEntropy;
+
+  template <int KT, int W>
+  static const double* record(MdpBlock<KT, W>& s, bool) {
+    COMMITTAL_LANES(l, W) s.record[l] = larger(s.entropy_sum[l] / s.length[l], 0.0);
+    return s.record;
+  }
+};
+
+// H of the visit counts c: log N - sum c log c / N.
+struct StateEntropyRecorder {
+  static constexpr MdpQuantity kRow{"state_entropy", Element::kFloat64};
+  static constexpr Kept kKept = kVisits;
+
+  template <int KT, int W>
+  static const double* record(MdpBlock<KT, W>& s, bool) {
+    double total[W];
+    double sum[W];
+    fill<W>(total, 0.0);
+    fill<W>(sum, 0.0);
+    for (std::int64_t i = 0; i < s.n; ++i) {
+      COMMITTAL_LANES(l, W) {
+        const double c = s.visits[i * W + l];
+        total[l] += c;
+        sum[l] += c * lane_log(larger(c, 1.0));
+      }
+    }
+    COMMITTAL_LANES(l, W) {
+      s.record[l] = larger(lane_log(larger(total[l], 1.0)) - sum[l] / larger(total[l], 1.0), 0.0);
+    }
+    return s.record;
+  }
+};
+
+// J = sum_s rho(s) V(s). Exact whatever the solver of the updates: a swept V would record its own
+// error.
+struct MdpValueRecorder {
+  static constexpr MdpQuantity kRow{"value", Element::kFloat64};
+  static constexpr Kept kKept = kNothing;
+
+  template <int KT, int W>
+  static const double* record(MdpBlock<KT, W>& s, bool evaluated) {
+    const bool swept = s.plan.solver != Solver::kDirect;
+    double* values = swept ? s.spare_values : s.values;
+    if (swept || !evaluated) solve_values<W>(s.m, s.policy, s.slots, values);
+    fill<W>(s.record, 0.0);
+    for (std::int64_t i = 0; i < s.n; ++i) {
+      COMMITTAL_LANES(l, W) s.record[l] += s.plan.start[i] * values[i * W + l];
+    }
+    return s.record;
+  }
+};
+
+struct GoalProbabilityRecorder {
+  static constexpr MdpQuantity kRow{"goal_probability", Element::kFloat64, {&MdpView::goals}};
+  static constexpr Kept kKept = kNothing;
+
+  template <int KT, int W>
+  static const double* record(MdpBlock<KT, W>& s, bool) {
+    // The slots of the elimination are the two scratch rows per state that this needs.
+    goal_probability<W>(s.m, s.policy, s.plan.start, s.plan.limit, s.slots, s.record);
+    return s.record;
+  }
+};
+
+struct MdpPolicyRecorder {
+  static constexpr MdpQuantity kRow{
+      "policy", Element::kFloat64, {&MdpView::states, &MdpView::actions}};
+  static constexpr Kept kKept = kNothing;
+
+  template <int KT, int W>
+  static const double* record(MdpBlock<KT, W>& s, bool) {
+    const double uniform = 1.0 / static_cast<double>(s.A());  // in terminal states
+    for (std::int64_t row = 0; row < s.plan.states * s.A(); ++row) {
+      fill<W>(s.record + row * W, uniform);
+    }
+    scatter_states(s, s.policy, s.A());
+    return s.record;
+  }
+};
+
+struct MdpThetaRecorder {
+  static constexpr MdpQuantity kRow{
+      "theta", Element::kFloat64, {&MdpView::states, &MdpView::actions}};
+  static constexpr Kept kKept = kNothing;
+
+  template <int KT, int W>
+  static const double* record(MdpBlock<KT, W>& s, bool) {
+    for (std::int64_t row = 0; row < s.plan.states * s.A(); ++row) {
+      fill<W>(s.record + row * W, s.plan.theta0[row]);  // stays in terminal states
+    }
+    scatter_states(s, s.theta, s.A());
+    return s.record;
+  }
+};
+
+struct VisitsRecorder {
+  static constexpr MdpQuantity kRow{"visits", Element::kInt64, {&MdpView::states}};
+  static constexpr Kept kKept = kVisits;
+
+  template <int KT, int W>
+  static const double* record(MdpBlock<KT, W>& s, bool) {
+    for (std::int64_t i = 0; i < s.plan.states; ++i) fill<W>(s.record + i * W, 0.0);
+    scatter_states(s, s.visits, 1);
+    return s.record;
+  }
+};
+
+using MdpRecorders = List<ReturnRecorder, LengthRecorder, GoalRecorder, ActionEntropyRecorder,
+                          StateEntropyRecorder, MdpValueRecorder, GoalProbabilityRecorder,
+                          MdpPolicyRecorder, MdpThetaRecorder, VisitsRecorder>;
+inline constexpr Array<MdpQuantity> kMdpQuantities = kRows<MdpQuantity, MdpRecorders>;
+static_assert(kMdpQuantities.count <= kMostQuantities);
+
+// What all that is wanted needs.
+inline Kept kept_for(const Sink& sink) {
+  Kept all;
+  for_each_part(MdpRecorders{}, [&]<typename Part>() {
+    if (!sink.wants(kPlace<Part, MdpRecorders>)) return;
+    all.episodes = all.episodes || Part::kKept.episodes;
+    all.visits = all.visits || Part::kKept.visits;
+    all.action_entropy = all.action_entropy || Part::kKept.action_entropy;
+  });
+  return all;
+}
+
+// `evaluated`: `values` belongs to the current policy.
+template <int KT, int W>
+void record_all(MdpBlock<KT, W>& s, std::int64_t index, bool evaluated) {
+  const Sink& sink = s.task.sink;
+  for_each_part(MdpRecorders{}, [&]<typename Part>() {
+    constexpr int kNumber = kPlace<Part, MdpRecorders>;
+    if (!sink.wants(kNumber)) return;
+    const double* rows = Part::record(s, evaluated);
+    sink.emit(sink.context, kNumber, index, rows, Part::kRow.width(s.plan), W);
+  });
+}
+
+}  // namespace committal::COMMITTAL_ISA

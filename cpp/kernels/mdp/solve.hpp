@@ -1,0 +1,260 @@
+// Exact policy evaluation on the lanes of a block: one policy per lane, one sparsity for all.
+//
+//   (I - gamma P_pi) V = R_pi        by the model's elimination program, without pivoting: the
+//                                    matrix is a diagonally dominant M-matrix, so none is needed
+//   (I - gamma P_pi)^T d = rho       the discounted state distribution, from the transpose
+#pragma once
+
+#include "kernels/arms.hpp"
+#include "kernels/mdp/view.hpp"
+
+namespace committal::COMMITTAL_ISA {
+
+// The slots of an elimination, see EliminationView.
+template <int W>
+struct Slots {
+  double* inverse;
+  double* right;
+  double* upper;
+  double* rest;
+  Slots(const MdpModelView& m, double* slots)
+      : inverse(slots),
+        right(slots + m.acting * W),
+        upper(right + m.acting * W),
+        rest(upper + m.elimination.upper_offsets[m.acting] * W) {}
+};
+
+// What the policy adds to target `t`.
+template <int W>
+COMMITTAL_INLINE Lanes<W> assemble(const AssemblyView& assembly, const double* policy,
+                                   std::int64_t t, double from) {
+  Lanes<W> sum(from);
+  for (std::int64_t i = assembly.offsets[t]; i < assembly.offsets[t + 1]; ++i) {
+    const double* pi = policy + static_cast<std::int64_t>(assembly.row[i]) * W;
+    sum = fused(Lanes<W>(assembly.weight[i]), Lanes<W>::load(pi), sum);
+  }
+  return sum;
+}
+
+// Eliminates below the diagonal, target by target.
+template <int W>
+COMMITTAL_INLINE void eliminate_by_targets(const MdpModelView& m, const AssemblyView& assembly,
+                                           const double* policy, const double* start,
+                                           double* slots) {
+  const EliminationView& p = m.elimination;
+  const Slots<W> s(m, slots);
+  std::int64_t target = 0;
+  const auto next = [&](double from) {
+    Lanes<W> sum = assemble<W>(assembly, policy, target, from);
+    for (std::int64_t i = p.product_offsets[target]; i < p.product_offsets[target + 1]; ++i) {
+      const double* left = slots + static_cast<std::int64_t>(p.left[i]) * W;
+      const double* right = slots + static_cast<std::int64_t>(p.right[i]) * W;
+      sum = fused(Lanes<W>::load(left), Lanes<W>::load(right), sum);
+    }
+    ++target;
+    return sum;
+  };
+  for (std::int64_t i = 0; i < m.acting; ++i) {
+    double* entry = s.rest;
+    for (std::int64_t k = p.lower_offsets[i]; k < p.lower_offsets[i + 1]; ++k, entry += W) {
+      const double* pivot = s.inverse + static_cast<std::int64_t>(p.lower_columns[k]) * W;
+      (next(0.0) * Lanes<W>::load(pivot)).store(entry);
+    }
+    (Lanes<W>(-1.0) / next(-1.0)).store(s.inverse + i * W);
+    next(start == nullptr ? 0.0 : start[i]).store(s.right + i * W);
+    for (std::int64_t u = p.upper_offsets[i]; u < p.upper_offsets[i + 1]; ++u) {
+      next(0.0).store(s.upper + u * W);
+    }
+  }
+}
+
+// Adds R rows above, k and those that follow it in its chain, to the row that is spread out in
+// `row`. Their entries beyond the chain are in the same columns.
+template <int W, int R>
+COMMITTAL_INLINE void add_rows(const EliminationView& p, const Slots<W>& s, std::int64_t k,
+                               Lanes<W>& right) {
+  double* row = s.rest;
+  Lanes<W> multiplier[R];
+  const double* upper[R];
+  for (int r = 0; r < R; ++r) {
+    Lanes<W> entry = Lanes<W>::load(row + (k + r) * W);
+    for (int q = 0; q < r; ++q) {
+      entry = fused(multiplier[q], Lanes<W>::load(upper[q]), entry);
+      upper[q] += W;
+    }
+    multiplier[r] = entry * Lanes<W>::load(s.inverse + (k + r) * W);
+    upper[r] = s.upper + p.upper_offsets[k + r] * W;
+    right = fused(multiplier[r], Lanes<W>::load(s.right + (k + r) * W), right);
+  }
+  const std::int64_t end = p.upper_offsets[k + R];
+  for (std::int64_t u = p.upper_offsets[k + R - 1], at = 0; u < end; ++u, at += W) {
+    double* to = row + static_cast<std::int64_t>(p.upper_columns[u]) * W;
+    Lanes<W> sum = Lanes<W>::load(to);
+    for (int r = 0; r < R; ++r) sum = fused(multiplier[r], Lanes<W>::load(upper[r] + at), sum);
+    sum.store(to);
+  }
+}
+
+// The same sums in the same order, row by row: the row being made is spread out over all columns,
+// and rows above are added to it as a whole.
+template <int W>
+COMMITTAL_INLINE void eliminate_by_rows(const MdpModelView& m, const AssemblyView& assembly,
+                                        const double* policy, const double* start, double* slots) {
+  const EliminationView& p = m.elimination;
+  const Slots<W> s(m, slots);
+  std::int64_t target = 0;
+  const auto assembled = [&](double from) { return assemble<W>(assembly, policy, target++, from); };
+  const auto place = [&](std::int64_t column) { return s.rest + column * W; };
+  for (std::int64_t i = 0; i < m.acting; ++i) {
+    const std::int64_t lower_end = p.lower_offsets[i + 1];
+    for (std::int64_t e = p.lower_offsets[i]; e < lower_end; ++e) {
+      assembled(0.0).store(place(p.lower_columns[e]));
+    }
+    assembled(-1.0).store(place(i));
+    Lanes<W> right = assembled(start == nullptr ? 0.0 : start[i]);
+    for (std::int64_t u = p.upper_offsets[i]; u < p.upper_offsets[i + 1]; ++u) {
+      assembled(0.0).store(place(p.upper_columns[u]));
+    }
+    for (std::int64_t e = p.lower_offsets[i]; e < lower_end;) {
+      const std::int64_t k = p.lower_columns[e];
+      // A row that has an entry in column k has one in all columns of k's chain left of it.
+      const std::int64_t chained = k + p.chain[k] < i ? p.chain[k] : i - k;
+      if (chained >= 4) {
+        add_rows<W, 4>(p, s, k, right);
+        e += 4;
+      } else if (chained >= 2) {
+        add_rows<W, 2>(p, s, k, right);
+        e += 2;
+      } else {
+        add_rows<W, 1>(p, s, k, right);
+        e += 1;
+      }
+    }
+    (Lanes<W>(-1.0) / Lanes<W>::load(place(i))).store(s.inverse + i * W);
+    right.store(s.right + i * W);
+    for (std::int64_t u = p.upper_offsets[i]; u < p.upper_offsets[i + 1]; ++u) {
+      Lanes<W>::load(place(p.upper_columns[u])).store(s.upper + u * W);
+    }
+  }
+}
+
+// Eliminates and substitutes back: x[acting]. What y starts from is given, or 0.
+template <int W>
+void eliminate(const MdpModelView& m, const AssemblyView& assembly, const double* policy,
+               const double* start, double* slots, double* x) {
+  const EliminationView& p = m.elimination;
+  if (p.by_targets) {
+    eliminate_by_targets<W>(m, assembly, policy, start, slots);
+  } else {
+    eliminate_by_rows<W>(m, assembly, policy, start, slots);
+  }
+  const Slots<W> s(m, slots);
+  for (std::int64_t i = m.acting - 1; i >= 0; --i) {
+    Lanes<W> sum = Lanes<W>::load(s.right + i * W);
+    for (std::int64_t u = p.upper_offsets[i]; u < p.upper_offsets[i + 1]; ++u) {
+      const double* known = x + static_cast<std::int64_t>(p.upper_columns[u]) * W;
+      sum = fused(Lanes<W>::load(s.upper + u * W), Lanes<W>::load(known), sum);
+    }
+    (sum * Lanes<W>::load(s.inverse + i * W)).store(x + i * W);
+  }
+}
+
+// values[acting + goals]: V of every state, 0 for terminal ones.
+template <int W>
+void solve_values(const MdpModelView& m, const double* policy, double* slots, double* values) {
+  eliminate<W>(m, m.elimination.values, policy, nullptr, slots, values);
+  for (std::int64_t g = 0; g < m.goals; ++g) fill<W>(values + (m.acting + g) * W, 0.0);
+}
+
+// distribution[acting] = sum_t gamma^t P(s_t = s).
+template <int W>
+void solve_distribution(const MdpModelView& m, const double* policy, const double* start,
+                        double* slots, double* distribution) {
+  eliminate<W>(m, m.elimination.transposed, policy, start, slots, distribution);
+}
+
+// Gauss-Seidel sweeps from `values` on, until no value changes by `tolerance` or more. A lane that
+// is done keeps its values, so lanes do not depend on each other.
+template <int W>
+void sweep_values(const MdpModelView& m, const double* policy, double tolerance,
+                  std::int64_t max_sweeps, double* values, double* sweeps) {
+  double moving[W];  // 1 while the lane is being swept
+  fill<W>(moving, 1.0);
+  fill<W>(sweeps, 0.0);
+  for (std::int64_t sweep = 0; sweep < max_sweeps; ++sweep) {
+    double change[W];
+    fill<W>(change, 0.0);
+    for (std::int64_t i = 0; i < m.acting; ++i) {
+      double next_value[W];
+      fill<W>(next_value, 0.0);
+      for (std::int64_t k = 0; k < m.actions; ++k) {
+        const std::int64_t row = i * m.actions + k;
+        const double* pi = policy + row * W;
+        double outcome[W];
+        fill<W>(outcome, m.expected_reward[row]);
+        for (std::int64_t at = m.row_offsets[row]; at < m.row_offsets[row + 1]; ++at) {
+          const double weight = m.gamma * m.probability[at];
+          const double* value = values + static_cast<std::int64_t>(m.next[at]) * W;
+          COMMITTAL_LANES(l, W) outcome[l] += weight * value[l];
+        }
+        COMMITTAL_LANES(l, W) next_value[l] += pi[l] * outcome[l];
+      }
+      double* value = values + i * W;
+      COMMITTAL_LANES(l, W) {
+        const double kept = moving[l] > 0.0 ? next_value[l] : value[l];
+        const double difference = kept > value[l] ? kept - value[l] : value[l] - kept;
+        change[l] = larger(change[l], difference);
+        value[l] = kept;
+      }
+    }
+    std::int64_t unfinished = 0;
+    COMMITTAL_LANES(l, W) {
+      sweeps[l] += moving[l];
+      moving[l] = change[l] < tolerance ? 0.0 : moving[l];
+      unfinished |= static_cast<std::int64_t>(moving[l] > 0.0);
+    }
+    if (unfinished == 0) return;
+  }
+}
+
+// q[acting][actions] = R + gamma P V.
+template <int W>
+void q_values(const MdpModelView& m, const double* values, double* q) {
+  for (std::int64_t row = 0; row < m.acting * m.actions; ++row) {
+    Lanes<W> sum(m.expected_reward[row]);
+    for (std::int64_t at = m.row_offsets[row]; at < m.row_offsets[row + 1]; ++at) {
+      const double* value = values + static_cast<std::int64_t>(m.next[at]) * W;
+      sum = sum + Lanes<W>(m.gamma * m.probability[at]) * Lanes<W>::load(value);
+    }
+    sum.store(q + row * W);
+  }
+}
+
+// out[goals]: the probability of having reached each terminal state within `limit` moves. Two
+// scratch rows per state.
+template <int W>
+void goal_probability(const MdpModelView& m, const double* policy, const double* start,
+                      std::int64_t limit, double* scratch, double* out) {
+  double* now = scratch;
+  double* later = scratch + m.acting * W;
+  for (std::int64_t i = 0; i < m.acting; ++i) fill<W>(now + i * W, start[i]);
+  for (std::int64_t g = 0; g < m.goals; ++g) fill<W>(out + g * W, 0.0);
+  for (std::int64_t move = 0; move < limit; ++move) {
+    for (std::int64_t i = 0; i < m.acting; ++i) fill<W>(later + i * W, 0.0);
+    for (std::int64_t row = 0; row < m.acting * m.actions; ++row) {
+      const double* here = now + row / m.actions * W;
+      const double* pi = policy + row * W;
+      for (std::int64_t at = m.row_offsets[row]; at < m.row_offsets[row + 1]; ++at) {
+        const std::int64_t next = m.next[at];
+        const double p = m.probability[at];
+        double* target = next < m.acting ? later + next * W : out + (next - m.acting) * W;
+        COMMITTAL_LANES(l, W) target[l] += here[l] * pi[l] * p;
+      }
+    }
+    double* swap = now;
+    now = later;
+    later = swap;
+  }
+}
+
+}  // namespace committal::COMMITTAL_ISA

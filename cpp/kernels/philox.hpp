@@ -1,0 +1,118 @@
+// Philox4x32-10 over the lanes of a block: uniforms as a pure function of (key, run, slot, draw).
+//
+// Each counter gives two 52-bit uniforms, so draws are made in pairs; a chunk of kDraws rows is
+// filled at once. 32-bit words live in 64-bit lanes: the widening multiply ignores the upper half,
+// so only the last step needs masks.
+#pragma once
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+#include "core/rng.hpp"
+#include "kernels/vmath.hpp"
+
+namespace committal::COMMITTAL_ISA {
+
+inline constexpr int kDraws = 16;  // rows of uniforms filled at once, a power of two
+
+#if defined(__AVX512F__)
+using Words = __m512i;
+inline constexpr int kWords = 8;
+COMMITTAL_INLINE Words words_load(const std::uint64_t* p) { return _mm512_loadu_si512(p); }
+COMMITTAL_INLINE Words words_set(std::uint64_t x) {
+  return _mm512_set1_epi64(static_cast<long long>(x));
+}
+COMMITTAL_INLINE Words words_mul(Words a, Words b) { return _mm512_mul_epu32(a, b); }
+COMMITTAL_INLINE Words words_high(Words a) { return _mm512_srli_epi64(a, 32); }
+COMMITTAL_INLINE Words words_xor3(Words a, Words b, Words c) {
+  return _mm512_ternarylogic_epi64(a, b, c, 0x96);
+}
+// The top 52 of the 64 bits (high << 32 | low) as a double in [0, 1).
+COMMITTAL_INLINE void words_store_uniform(double* out, Words low, Words high) {
+  const Words fraction =
+      _mm512_or_si512(_mm512_slli_epi64(_mm512_and_si512(high, words_set(0xffffffff)), 20),
+                      _mm512_srli_epi64(_mm512_and_si512(low, words_set(0xffffffff)), 12));
+  const Words bits = _mm512_or_si512(fraction, words_set(0x3ff0000000000000));
+  _mm512_storeu_pd(out, _mm512_sub_pd(_mm512_castsi512_pd(bits), _mm512_set1_pd(1.0)));
+}
+#elif defined(__AVX2__)
+using Words = __m256i;
+inline constexpr int kWords = 4;
+COMMITTAL_INLINE Words words_load(const std::uint64_t* p) {
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+}
+COMMITTAL_INLINE Words words_set(std::uint64_t x) {
+  return _mm256_set1_epi64x(static_cast<long long>(x));
+}
+COMMITTAL_INLINE Words words_mul(Words a, Words b) { return _mm256_mul_epu32(a, b); }
+COMMITTAL_INLINE Words words_high(Words a) { return _mm256_srli_epi64(a, 32); }
+COMMITTAL_INLINE Words words_xor3(Words a, Words b, Words c) {
+  return _mm256_xor_si256(_mm256_xor_si256(a, b), c);
+}
+COMMITTAL_INLINE void words_store_uniform(double* out, Words low, Words high) {
+  const Words fraction =
+      _mm256_or_si256(_mm256_slli_epi64(_mm256_and_si256(high, words_set(0xffffffff)), 20),
+                      _mm256_srli_epi64(_mm256_and_si256(low, words_set(0xffffffff)), 12));
+  const Words bits = _mm256_or_si256(fraction, words_set(0x3ff0000000000000));
+  _mm256_storeu_pd(out, _mm256_sub_pd(_mm256_castsi256_pd(bits), _mm256_set1_pd(1.0)));
+}
+#else
+using Words = std::uint64_t;
+inline constexpr int kWords = 1;
+COMMITTAL_INLINE Words words_load(const std::uint64_t* p) { return *p; }
+COMMITTAL_INLINE Words words_set(std::uint64_t x) { return x; }
+COMMITTAL_INLINE Words words_mul(Words a, Words b) { return (a & 0xffffffff) * (b & 0xffffffff); }
+COMMITTAL_INLINE Words words_high(Words a) { return a >> 32; }
+COMMITTAL_INLINE Words words_xor3(Words a, Words b, Words c) { return a ^ b ^ c; }
+COMMITTAL_INLINE void words_store_uniform(double* out, Words low, Words high) {
+  *out = uniform_from_words(static_cast<std::uint32_t>(low), static_cast<std::uint32_t>(high));
+}
+#endif
+
+// Uniforms number first .. first + kDraws - 1 (first a multiple of kDraws) of `slot` for the runs
+// run[0..W): out[d][lane].
+template <int W>
+inline void fill_uniforms(std::uint64_t key, const std::uint64_t* run, std::uint32_t slot,
+                          std::uint64_t first, double* out) {
+  const Words multiplier0 = words_set(kPhiloxM0);
+  const Words multiplier1 = words_set(kPhiloxM1);
+  for (int pair = 0; pair < kDraws / 2; ++pair) {
+    const PhiloxCounter counter = stream_counter(0, slot, first + 2 * static_cast<unsigned>(pair));
+    // Several vectors advance together: one alone waits for its multiplications.
+    constexpr int kTogether = W / kWords < 4 ? W / kWords : 4;
+    for (int l = 0; l < W; l += kWords * kTogether) {
+      Words x0[kTogether], x1[kTogether], x2[kTogether], x3[kTogether];
+      for (int i = 0; i < kTogether; ++i) {
+        const Words r = words_load(run + l + i * kWords);
+        x0[i] = words_set(counter.word[0]);
+        x1[i] = words_set(counter.word[1]);
+        x2[i] = r;
+        x3[i] = words_high(r);
+      }
+      std::uint32_t k0 = static_cast<std::uint32_t>(key);
+      std::uint32_t k1 = static_cast<std::uint32_t>(key >> 32);
+      for (int round = 0; round < kPhiloxRounds; ++round) {
+        const Words key0 = words_set(k0);
+        const Words key1 = words_set(k1);
+        for (int i = 0; i < kTogether; ++i) {
+          const Words product0 = words_mul(x0[i], multiplier0);
+          const Words product1 = words_mul(x2[i], multiplier1);
+          x0[i] = words_xor3(words_high(product1), x1[i], key0);
+          x1[i] = product1;
+          x2[i] = words_xor3(words_high(product0), x3[i], key1);
+          x3[i] = product0;
+        }
+        k0 += kPhiloxW0;
+        k1 += kPhiloxW1;
+      }
+      double* even = out + (2 * pair) * W + l;
+      for (int i = 0; i < kTogether; ++i) {
+        words_store_uniform(even + i * kWords, x0[i], x1[i]);
+        words_store_uniform(even + W + i * kWords, x2[i], x3[i]);
+      }
+    }
+  }
+}
+
+}  // namespace committal::COMMITTAL_ISA

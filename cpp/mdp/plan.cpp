@@ -1,0 +1,47 @@
+#include "mdp/plan.hpp"
+
+#include "mdp/model.hpp"
+
+namespace committal {
+
+MdpPlan::MdpPlan() : MdpFields<Owned>{} { visit(DefaultFields{}, *this); }
+
+void MdpPlan::validate(const MdpModel& model) const {
+  visit(CheckFields{steps}, *this);
+  require_draws(steps, "limit", limit);
+  if (!(tolerance > 0.0)) refuse("tolerance", show(tolerance), "a positive number");
+  require_count("theta0", theta0.size(), model.states() * model.actions());
+  require_behaviour_law(behaviour, behaviour_probabilities, model.actions());
+  validate_terms();
+  validate_start(model);
+}
+
+void MdpPlan::validate_terms() const {
+  MdpView v{};
+  visit(SeeFields{}, *this, v);
+  for (const BaselineTerm& term : baseline_terms) {
+    if (row_of(term).follows_rewards == (v.estimator == MdpEstimator::kReinforce)) continue;
+    refuse("baseline_terms", quoted(row_of(term).name) + " with estimator " + quoted(estimator),
+           "a mean of the rewards with 'reinforce' only, and nothing else with it");
+  }
+}
+
+void MdpPlan::validate_start(const MdpModel& model) const {
+  if (start_states.empty()) refuse("start_states", "an empty list", "at least one state");
+  require_count("start_cumulative", start_cumulative.size(),
+                static_cast<std::int64_t>(start_states.size()));
+  double before = 0.0;
+  for (std::size_t i = 0; i < start_states.size(); ++i) {
+    const std::int32_t s = start_states[i];
+    if (s < 0 || s >= model.states() || model.is_terminal(s)) {
+      refuse(item("start_states", i), std::to_string(s), "a state that is not terminal");
+    }
+    if (!(start_cumulative[i] >= before)) {
+      refuse(item("start_cumulative", i), show(start_cumulative[i]), "increasing numbers up to 1");
+    }
+    before = start_cumulative[i];
+  }
+  if (!(before > 0.0)) refuse("start_cumulative", "0", "a positive probability");
+}
+
+}  // namespace committal

@@ -1,0 +1,55 @@
+// An MDP experiment as numbers, but for the MDP itself.
+#pragma once
+
+#include <vector>
+
+#include "kernels/mdp/view.hpp"
+#include "plan/fields.hpp"
+
+namespace committal {
+
+class MdpModel;
+
+// Owns the arrays. validate() must pass before the fields are seen by kernels.
+struct MdpPlan : MdpFields<Owned> {
+  MdpPlan();  // with the defaults of the fields that have one
+
+  // Throws std::invalid_argument naming the field, its value and what is allowed.
+  void validate(const MdpModel& model) const;
+
+  // f(field, each.member...) for every field, see plan/fields.hpp.
+  template <typename F, typename... Each>
+  static void visit(F&& f, Each&... each);
+
+ private:
+  void validate_start(const MdpModel& model) const;
+  void validate_terms() const;
+};
+
+template <typename F, typename... Each>
+void MdpPlan::visit(F&& f, Each&... each) {
+  const std::vector<double> off{0.0};
+  const std::vector<double> no_numbers;
+  f(Field{"start_states", Required{}, Unchecked{}}, each.start_states...);
+  f(Field{"start_cumulative", Required{}, Between{0.0, 1.0 + kSumTolerance}},
+    each.start_cumulative...);
+  f(Field{"limit", Required{}, Whole{1, kMostEpisode}}, each.limit...);
+  f(Field{"steps", Required{}, Whole{0}}, each.steps...);
+  f(Field{"theta0", Required{}, Between{-kLargest, kLargest}}, each.theta0...);
+  f(Field{"update", "natural", OneOf<MdpUpdate>{}}, each.update...);
+  f(Field{"estimator", "exact_q", OneOf<MdpEstimator>{}}, each.estimator...);
+  f(Field{"solver", "direct", OneOf<Solver>{}}, each.solver...);
+  f(Field{"tolerance", 1e-3, Between{0.0, kLargest}}, each.tolerance...);
+  f(Field{"discounted", false, Unchecked{}}, each.discounted...);
+  f(Field{"step_size", Required{}, Scheduled{0.0, kLargest}}, each.step_size...);
+  f(Field{"baseline_terms", std::vector<BaselineTerm>{}, Terms{}}, each.baseline_terms...);
+  f(Field{"baseline_offset", 0.0, Between{-kLargest, kLargest}}, each.baseline_offset...);
+  f(Field{"running_mean_initial", 0.0, Between{-kLargest, kLargest}}, each.running_mean_initial...);
+  f(Field{"behaviour", "on_policy", OneOf<Behaviour>{}}, each.behaviour...);
+  f(Field{"exploration", off, Scheduled{0.0, 1.0}}, each.exploration...);
+  f(Field{"behaviour_probabilities", no_numbers, Between{0.0, 1.0}},
+    each.behaviour_probabilities...);
+  f(Field{"times", Required{}, Times{}}, each.times...);
+}
+
+}  // namespace committal
