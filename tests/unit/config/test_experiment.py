@@ -100,12 +100,12 @@ ILLEGAL: list[tuple[dict[str, Any], str, str]] = [
     (
         {"update": cm.Projected(step_size=1)},
         "update",
-        "Natural or Vanilla with a Softmax policy",
+        "Natural or Vanilla",
     ),
     (
         {"problem": TWO, "policy": cm.Sigmoid(), "update": cm.Projected(step_size=1)},
         "update",
-        "Natural or Vanilla with a Sigmoid policy",
+        "Natural or Vanilla",
     ),
     (
         {"policy": cm.Direct(), "update": cm.Vanilla(step_size=1, entropy=0.1)},
