@@ -13,7 +13,7 @@ using LaneFunction = double (*)(double);
 // the same code.
 template <LaneFunction Function>
 void map(const double* x, double* y, std::size_t count) {
-  constexpr int W = 64;
+  constexpr int W = kBanditWide;
   double in[W];
   double out[W];
   for (std::size_t i = 0; i < count; i += W) {
@@ -26,7 +26,7 @@ void map(const double* x, double* y, std::size_t count) {
 
 void uniforms(std::uint64_t key, std::uint64_t run, std::uint32_t slot, std::uint64_t first,
               double* out, std::size_t count) {
-  constexpr int W = 16;
+  constexpr int W = kBanditNarrow;
   std::uint64_t runs[W];
   double rows[kDraws * W];
   for (int l = 0; l < W; ++l) runs[l] = run + static_cast<std::uint64_t>(l);

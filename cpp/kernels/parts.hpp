@@ -17,6 +17,12 @@ struct Named {
   const char* name;
 };
 
+// Other choices are closed enumerations, with their names beside them: rows_of(Enum) has as many.
+template <typename Enum>
+constexpr bool names_end_with(Enum last) {
+  return rows_of(last).count == static_cast<int>(last) + 1;
+}
+
 struct BaselineRow {
   const char* name;
   // It is the mean of the rewards so far (its parameter is the rate, 0 for the plain average), kept

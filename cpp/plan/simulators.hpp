@@ -26,7 +26,7 @@ inline int choose_lanes(int asked, int narrow, int wide, int best) {
   return asked;
 }
 
-// The view must outlive what it points to, not the block.
+// What the view points to must outlive the block.
 template <typename View>
 BlockKernel bind_block(const Kernel<View, BlockTask, void>& kernel, const View& view) {
   return {kernel.bytes(view), [run = kernel.run, view](const BlockTask& task) { run(view, task); }};

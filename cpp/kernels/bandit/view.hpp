@@ -1,6 +1,7 @@
 // A bandit experiment as kernels see it: plain numbers and pointers into the plan.
 #pragma once
 
+#include "core/limits.hpp"
 #include "kernels/fields.hpp"
 #include "kernels/parts.hpp"
 
@@ -8,18 +9,22 @@ namespace committal {
 
 inline constexpr int kBanditWide = 64;    // lanes; few arms: everything stays in the nearest cache
 inline constexpr int kBanditNarrow = 16;  // many arms
+static_assert(kBanditWide <= kMostLanes);
 
 inline constexpr Named kPolicies[] = {{"softmax"}, {"direct"}};
 COMMITTAL_FORCE_INLINE constexpr Array<Named> rows_of(Policy) { return array_of(kPolicies); }
+static_assert(names_end_with(Policy::kDirect));
 
 enum class Estimator : int { kSampled, kExpected };
 inline constexpr Named kEstimators[] = {{"sampled"}, {"expected"}};
 COMMITTAL_FORCE_INLINE constexpr Array<Named> rows_of(Estimator) { return array_of(kEstimators); }
+static_assert(names_end_with(Estimator::kExpected));
 
 enum class Noise : int { kDeterministic, kBernoulli, kGaussian, kUniform, kTable };
 inline constexpr Named kNoises[] = {
     {"deterministic"}, {"bernoulli"}, {"gaussian"}, {"uniform"}, {"table"}};
 COMMITTAL_FORCE_INLINE constexpr Array<Named> rows_of(Noise) { return array_of(kNoises); }
+static_assert(names_end_with(Noise::kTable));
 
 // Every field of a bandit plan; visit_fields() in bandit/plan.hpp says what each may be.
 template <typename Kind>

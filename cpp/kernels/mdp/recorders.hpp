@@ -2,8 +2,8 @@
 // the episode drawn from it.
 //
 // To add one, write a struct like those below and append it to `MdpRecorders`: its row says how the
-// quantity is called, its type and its axes (lengths in the view), kKept what must be kept while
-// an episode is drawn; record() returns its rows.
+// quantity is called, its type and its axes (lengths in the view), kKept what must be kept, if
+// anything, while an episode is drawn; record() returns its rows.
 #pragma once
 
 #include "core/quantity.hpp"
@@ -13,7 +13,6 @@ namespace committal::COMMITTAL_ISA {
 
 using MdpQuantity = Quantity<MdpView>;
 
-inline constexpr Kept kNothing{};
 inline constexpr Kept kEpisodes{.episodes = true};
 inline constexpr Kept kVisits{.episodes = true, .visits = true};
 inline constexpr Kept kActionEntropy{.episodes = true, .action_entropy = true};
@@ -100,7 +99,6 @@ struct StateEntropyRecorder {
 // error.
 struct MdpValueRecorder {
   static constexpr MdpQuantity kRow{"value", Element::kFloat64};
-  static constexpr Kept kKept = kNothing;
 
   template <int KT, int W>
   static const double* record(MdpBlock<KT, W>& s, bool evaluated) {
@@ -117,7 +115,6 @@ struct MdpValueRecorder {
 
 struct GoalProbabilityRecorder {
   static constexpr MdpQuantity kRow{"goal_probability", Element::kFloat64, {&MdpView::goals}};
-  static constexpr Kept kKept = kNothing;
 
   template <int KT, int W>
   static const double* record(MdpBlock<KT, W>& s, bool) {
@@ -130,7 +127,6 @@ struct GoalProbabilityRecorder {
 struct MdpPolicyRecorder {
   static constexpr MdpQuantity kRow{
       "policy", Element::kFloat64, {&MdpView::states, &MdpView::actions}};
-  static constexpr Kept kKept = kNothing;
 
   template <int KT, int W>
   static const double* record(MdpBlock<KT, W>& s, bool) {
@@ -146,7 +142,6 @@ struct MdpPolicyRecorder {
 struct MdpThetaRecorder {
   static constexpr MdpQuantity kRow{
       "theta", Element::kFloat64, {&MdpView::states, &MdpView::actions}};
-  static constexpr Kept kKept = kNothing;
 
   template <int KT, int W>
   static const double* record(MdpBlock<KT, W>& s, bool) {
@@ -180,10 +175,12 @@ static_assert(kMdpQuantities.count <= kMostQuantities);
 inline Kept kept_for(const Sink& sink) {
   Kept all;
   for_each_part(MdpRecorders{}, [&]<typename Part>() {
-    if (!sink.wants(kPlace<Part, MdpRecorders>)) return;
-    all.episodes = all.episodes || Part::kKept.episodes;
-    all.visits = all.visits || Part::kKept.visits;
-    all.action_entropy = all.action_entropy || Part::kKept.action_entropy;
+    if constexpr (requires { Part::kKept; }) {
+      if (!sink.wants(kPlace<Part, MdpRecorders>)) return;
+      all.episodes = all.episodes || Part::kKept.episodes;
+      all.visits = all.visits || Part::kKept.visits;
+      all.action_entropy = all.action_entropy || Part::kKept.action_entropy;
+    }
   });
   return all;
 }

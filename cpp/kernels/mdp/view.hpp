@@ -4,6 +4,7 @@
 // terminal state number g becomes acting + g; arrays that cross the border keep the caller's order.
 #pragma once
 
+#include "core/limits.hpp"
 #include "kernels/fields.hpp"
 #include "kernels/parts.hpp"
 
@@ -11,6 +12,7 @@ namespace committal {
 
 inline constexpr int kMdpWide = 16;   // lanes, while a block's elimination stays near the core
 inline constexpr int kMdpNarrow = 8;  // for larger MDPs
+static_assert(kMdpWide <= kMostLanes);
 
 // The solution of (I - gamma P_pi) x = y as a program over numbered slots, each a row of lanes: the
 // same for every policy. With off-diagonal entries N_ij >= 0 (the matrix is D - N) every slot is a
@@ -89,10 +91,12 @@ inline constexpr Named kMdpEstimators[] = {{"exact_q"}, {"reinforce"}, {"expecte
 COMMITTAL_FORCE_INLINE constexpr Array<Named> rows_of(MdpEstimator) {
   return array_of(kMdpEstimators);
 }
+static_assert(names_end_with(MdpEstimator::kExpected));
 
 enum class Solver : int { kDirect, kIterative };
 inline constexpr Named kSolvers[] = {{"direct"}, {"iterative"}};
 COMMITTAL_FORCE_INLINE constexpr Array<Named> rows_of(Solver) { return array_of(kSolvers); }
+static_assert(names_end_with(Solver::kIterative));
 
 // Every field of an MDP plan but the MDP; visit_fields() in mdp/plan.hpp says what each may be.
 template <typename Kind>
