@@ -121,6 +121,20 @@ def all_cases() -> Iterator[Case]:
         yield Case(Choice(update, baseline, gamma=gamma, bernoulli=bernoulli), arms)
 
 
+def take_turns(
+    contestants: dict[str, Callable[[], Floats]], repeats: int
+) -> tuple[dict[str, float], dict[str, Floats]]:
+    """Time the contestants one after the other, several times: best seconds, last answers."""
+    best = dict.fromkeys(contestants, float("inf"))
+    answers: dict[str, Floats] = {}
+    for _ in range(repeats):
+        for name, contestant in contestants.items():
+            start = time.perf_counter()
+            answers[name] = contestant()
+            best[name] = min(best[name], time.perf_counter() - start)
+    return best, answers
+
+
 def measure(case: Case, *, threads: int, repeats: int, scale: float) -> dict[str, object]:
     """Time all contestants on one case; nanoseconds per run and update."""
     runs, steps = RUNS_AND_STEPS[case.arms]
@@ -140,13 +154,7 @@ def measure(case: Case, *, threads: int, repeats: int, scale: float) -> dict[str
     }
     compiled(*arguments, 2)
     cm.run(experiment, runs=2, rng=0)
-    best = dict.fromkeys(contestants, float("inf"))
-    values: dict[str, Floats] = {}
-    for _ in range(repeats):
-        for name, contestant in contestants.items():
-            start = time.perf_counter()
-            values[name] = contestant()
-            best[name] = min(best[name], time.perf_counter() - start)
+    best, values = take_turns(contestants, repeats)
     return {
         "case": case.name,
         "runs": runs,

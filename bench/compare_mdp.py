@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numba
 import numpy as np
 import numpy.typing as npt
 import quantecon as qe
+from compare import take_turns
 
 import committal as cm
 
@@ -86,20 +85,9 @@ def numba_four_rooms(next_state, reward, terminal, start, gamma, alpha, episodes
     return returns
 
 
-def best_times(contestants: dict[str, Callable[[], object]], repeats: int) -> dict[str, float]:
-    """The best of several interleaved rounds, in seconds."""
-    best = dict.fromkeys(contestants, np.inf)
-    for _ in range(repeats):
-        for name, contestant in contestants.items():
-            begin = time.perf_counter()
-            contestant()
-            best[name] = min(best[name], time.perf_counter() - begin)
-    return best
-
-
 def updates(repeats: int) -> dict[str, float]:
     """Microseconds per whole update of four rooms, two threads."""
-    mdp = cm.grids.four_rooms()
+    mdp = cm.maps.four_rooms()
     episodes = 200
     runs = {"committal": 1600, "numba": 64}
     experiment = cm.Experiment(
@@ -111,14 +99,8 @@ def updates(repeats: int) -> dict[str, float]:
         steps=episodes,
         record=cm.Record("return"),
     )
-    states, actions = len(mdp.is_terminal), len(mdp.actions)
-    terminal = np.asarray(mdp.is_terminal, bool)
-    next_state = np.zeros((states, actions), np.int64)
-    reward = np.zeros((states, actions))
-    for row in range(states * actions):
-        if mdp.row_offsets[row] < mdp.row_offsets[row + 1]:
-            next_state.flat[row] = mdp.next_state[mdp.row_offsets[row]]
-            reward.flat[row] = mdp.reward[mdp.row_offsets[row]]
+    # Every move has one outcome. In terminal states, where nobody moves, it is never looked at.
+    next_state, reward, terminal = mdp.P.argmax(axis=-1), mdp.R, mdp.is_terminal
     start = int(np.argmax(mdp.start_distribution))
 
     def ours() -> Floats:
@@ -131,30 +113,21 @@ def updates(repeats: int) -> dict[str, float]:
 
     ours()
     theirs()
-    best = best_times({"committal": ours, "numba": theirs}, repeats)
+    best, _ = take_turns({"committal": ours, "numba": theirs}, repeats)
     return {name: best[name] / (runs[name] * episodes) * 1e6 for name in best}
 
 
 def evaluations(repeats: int) -> dict[str, float]:
     """Microseconds per exact evaluation of a deterministic policy of the 10x10 map."""
-    mdp = cm.grids.four_rooms()
+    mdp = cm.maps.four_rooms()
     count = 4096
     rng = np.random.default_rng(0)
-    states, actions = len(mdp.is_terminal), len(mdp.actions)
-    chosen = rng.integers(actions, size=(count, states))
-    policies = np.eye(actions)[chosen]
-    transition = np.zeros((states, actions, states))
-    reward = np.zeros((states, actions))
-    for s in range(states):
-        for a in range(actions):
-            row = s * actions + a
-            if mdp.is_terminal[s]:
-                transition[s, a, s] = 1.0
-                continue
-            for at in range(mdp.row_offsets[row], mdp.row_offsets[row + 1]):
-                transition[s, a, mdp.next_state[at]] += mdp.probability[at]
-                reward[s, a] += mdp.probability[at] * mdp.reward[at]
-    ddp = qe.markov.DiscreteDP(reward, transition, mdp.gamma)
+    chosen = rng.integers(mdp.n_actions, size=(count, mdp.n_states))
+    policies = np.eye(mdp.n_actions)[chosen]
+    # There terminal states are absorbing ones that pay nothing.
+    transition, ended = mdp.P, list(mdp.terminal)
+    transition[ended] = np.eye(mdp.n_states)[ended][:, None]
+    ddp = qe.markov.DiscreteDP(mdp.R, transition, mdp.gamma)
     few = 64
 
     def ours() -> Floats:
@@ -164,7 +137,7 @@ def evaluations(repeats: int) -> dict[str, float]:
         return np.stack([ddp.evaluate_policy(chosen[i]) for i in range(few)])
 
     np.testing.assert_allclose(ours()[:few], theirs(), atol=1e-10)
-    best = best_times({"committal": ours, "quantecon": theirs}, repeats)
+    best, _ = take_turns({"committal": ours, "quantecon": theirs}, repeats)
     return {
         "committal": best["committal"] / count * 1e6,
         "quantecon": best["quantecon"] / few * 1e6,

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Callable
+from pathlib import Path
 
 import matplotlib as mpl
 import pytest
 from hypothesis import settings
+
+import committal as cm
 
 mpl.use("Agg")
 
@@ -30,3 +34,26 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if "slow" in item.keywords:
             item.add_marker(skip)
+
+
+@pytest.fixture(scope="session")
+def three_arms() -> cm.Experiment:
+    """The experiment of the README: three arms, natural updates, a perturbed b*."""
+    return cm.Experiment(
+        problem=cm.Bandit([1.0, 0.7, 0.0]),
+        policy=cm.Softmax([0, 3, 5]),
+        update=cm.Natural(step_size=0.025),
+        baseline=cm.MinVariance() + 0.5,
+        steps=1000,
+    )
+
+
+@pytest.fixture(scope="session")
+def contents() -> Callable[[Path], dict[str, bytes]]:
+    """From a directory to the bytes of its files, by name."""
+
+    def read(directory: Path) -> dict[str, bytes]:
+        files = (file for file in directory.rglob("*") if file.is_file())
+        return {str(file.relative_to(directory)): file.read_bytes() for file in files}
+
+    return read

@@ -9,12 +9,17 @@ import pytest
 
 import committal as cm
 from committal import exact
-from committal.paper import fig2, fig3, fig4, fig_a8, fig_a10, fig_a15
+from committal.paper.figures import rooms, variance
+from committal.paper.figures.goals import FIGURE_A15
+from committal.paper.figures.projected import FIGURE_A8, FIGURE_A9
+from committal.paper.figures.rooms import FIGURE_4
+from committal.paper.figures.square import FIGURE_A10
+from committal.paper.figures.two_arms import FIGURE_2
+from committal.paper.figures.variance import FIGURE_3
 from committal.paper.lab import Lab
 from committal.plot import sheet
 from committal.plot.corners import name_corners
-from committal.plot.curves import FAILED, REACHED
-from committal.plot.fates import fates
+from committal.plot.fates import FAILED, REACHED, fates
 from committal.plot.goal_simplex import goal_simplex
 from committal.plot.series import Series, series
 from committal.plot.sheet import Figure
@@ -38,8 +43,8 @@ def hexes(collection: object) -> set[str]:
 
 
 def test_figure_2(few: Lab) -> None:
-    data = fig2.FIGURE.compute(few)
-    (picture,) = fig2.FIGURE.pictures(data)  # eight runs are not worth a second one
+    data = FIGURE_2.compute(few)
+    (picture,) = FIGURE_2.pictures(data)  # eight runs are not worth a second one
     own = drawn(picture.draw())
     assert len(own.axes) == 3
     for ax, one in zip(own.axes, data.own, strict=True):
@@ -58,8 +63,8 @@ def test_figure_2(few: Lab) -> None:
 
 def test_high_precision_shows_means_and_failures(tmp_path: Path) -> None:
     lab = Lab(tmp_path, rng=1, runs=200)
-    data = fig2.FIGURE.compute(lab)
-    _, picture = fig2.FIGURE.pictures(data)
+    data = FIGURE_2.compute(lab)
+    _, picture = FIGURE_2.pictures(data)
     figure = drawn(picture.draw())
     value, entropy, failing = figure.axes
     assert failing.get_yscale() == "log"
@@ -74,14 +79,14 @@ def test_high_precision_shows_means_and_failures(tmp_path: Path) -> None:
 
 
 def test_figure_3_is_symmetric_and_has_the_meaning_of_the_paper(few: Lab) -> None:
-    data = fig3.FIGURE.compute(few)
-    figure = drawn(fig3.FIGURE.pictures(data)[0].draw())
+    data = FIGURE_3.compute(few)
+    figure = drawn(FIGURE_3.pictures(data)[0].draw())
     maps = [ax for ax in figure.axes if ax.name == "ternary"]
     assert len(maps) == 3
     assert len(figure.axes) == 4  # and the scale
     for ax in maps:
         norm = ax.collections[0].norm
-        assert norm.vmin == -norm.vmax == -fig3.LIMIT
+        assert norm.vmin == -norm.vmax == -variance.LIMIT
         assert ax.texts[0].get_text().startswith("arm 2")
     # Positive, where the second method has less variance, is blue; negative is red.
     red, _, _, _ = maps[0].collections[0].cmap(0.05)
@@ -91,8 +96,8 @@ def test_figure_3_is_symmetric_and_has_the_meaning_of_the_paper(few: Lab) -> Non
 
 
 def test_figure_4_has_the_map_and_three_panels_with_bands(few: Lab) -> None:
-    data = fig4.FIGURE.compute(few)
-    figure = drawn(fig4.FIGURE.pictures(data)[0].draw())
+    data = FIGURE_4.compute(few)
+    figure = drawn(FIGURE_4.pictures(data)[0].draw())
     grid, *panels = figure.axes
     written = {text.get_text() for text in grid.texts}
     assert {"A\n0.6", "B\n0.3", "C\n1", "S"} <= written
@@ -103,13 +108,13 @@ def test_figure_4_has_the_map_and_three_panels_with_bands(few: Lab) -> None:
         assert ax.get_ylabel()
     legend = figure.legends[0]
     assert [text.get_text() for text in legend.get_texts()] == [
-        rf"$\epsilon = {epsilon:g}$" for epsilon in fig4.PERTURBATIONS
+        rf"$\epsilon = {epsilon:g}$" for epsilon in rooms.PERTURBATIONS
     ]
 
 
 def test_simplex_rows_have_corners_a_start_and_a_true_gradient(few: Lab) -> None:
-    data = fig_a8.FIGURE.compute(few)
-    figure = drawn(fig_a8.FIGURE.pictures(data)[0].draw())
+    data = FIGURE_A8.compute(few)
+    figure = drawn(FIGURE_A8.pictures(data)[0].draw())
     triangles = [ax for ax in figure.axes if ax.name == "ternary"]
     assert len(triangles) == 3
     assert len(figure.axes) == 4  # and the scale of time
@@ -125,9 +130,24 @@ def test_simplex_rows_have_corners_a_start_and_a_true_gradient(few: Lab) -> None
         assert len(black) == 2  # the true gradient and the start
 
 
+def test_a_view_shows_the_same_runs_and_leaves_high_precision_to_its_figure(
+    tmp_path: Path,
+) -> None:
+    lab = Lab(tmp_path, rng=1, runs=60)
+    data = FIGURE_A9.compute(lab)
+    assert all(
+        one.sample is same.sample and one.ensemble is same.ensemble
+        for one, same in zip(FIGURE_A8.compute(lab), data, strict=True)
+    )
+    assert [picture.name for picture in FIGURE_A8.pictures(data)] == ["figA8", "figA8-precise"]
+    (curves,) = FIGURE_A9.pictures(data)
+    assert curves.caption.endswith("At high precision: figure A8, of the same runs.")
+    assert len(drawn(curves.draw()).axes) == 3
+
+
 def test_figure_a10_counts_episodes(few: Lab) -> None:
-    data = fig_a10.FIGURE.compute(few)
-    figure = drawn(fig_a10.FIGURE.pictures(data)[0].draw())
+    data = FIGURE_A10.compute(few)
+    figure = drawn(FIGURE_A10.pictures(data)[0].draw())
     _, *panels = figure.axes
     for ax, one in zip(panels, data, strict=True):
         fraction = (one.goals["goal"].values == 1).mean(axis=1)
@@ -138,13 +158,13 @@ def test_figure_a10_counts_episodes(few: Lab) -> None:
 
 
 def test_figure_a15_starts_where_the_uniform_policy_is(few: Lab) -> None:
-    data = fig_a15.FIGURE.compute(few)
-    p = cm.evaluate(cm.grids.four_rooms()).goal_probability
+    data = FIGURE_A15.compute(few)
+    p = cm.evaluate(cm.maps.four_rooms()).goal_probability
     for one in data.outcomes:
         first = one.drawn["goal_probability"].isel(run=0, time=0).values
         assert np.allclose(first, p)
         assert one.share("A")[0, 0] == pytest.approx(p[0] / p.sum())
-    figure = drawn(fig_a15.FIGURE.pictures(data)[0].draw())
+    figure = drawn(FIGURE_A15.pictures(data)[0].draw())
     ax = figure.axes[0]
     assert [text.get_text() for text in ax.texts] == ["A (0.6)", "C (1.0)", "B (0.3)"]
 
@@ -228,7 +248,7 @@ def test_infinite_ratios_are_drawn_at_the_end_of_the_scale() -> None:
 
 def test_goal_paths_refuse_what_they_cannot_draw() -> None:
     exp = cm.Experiment(
-        cm.grids.four_rooms(),
+        cm.maps.four_rooms(),
         cm.Softmax(),
         cm.Vanilla(0.1),
         0.0,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import re
+import sys
 import time
 from html.parser import HTMLParser
 from pathlib import Path
@@ -16,10 +18,14 @@ from typer.testing import CliRunner
 import committal as cm
 from committal import paper
 from committal.cli.app import app
-from committal.paper import registry, runner
+from committal.paper import figures, registry, runner
+from committal.paper.figures import projected
 
+GUIDE = Path(__file__).parent.parent.parent / "docs" / "reproduction.md"
 SOME_FIGURES = ("fig2", "figA9", "figA11")
 RUNS = 110  # more than the paper's 100 and 40: there is a picture at high precision
+#: That of figure A9 would be that of figure A8.
+PICTURES = ("fig2", "fig2-precise", "figA9", "figA11", "figA11-precise")
 
 
 def invoke(*arguments: str) -> Any:
@@ -63,10 +69,18 @@ class Page(HTMLParser):
 def test_every_picture_is_written_as_png_and_pdf(made: tuple[Path, Any]) -> None:
     out, done = made
     assert done.exit_code == 0, done.output
-    for name in SOME_FIGURES:
-        for picture in (name, f"{name}-precise"):
-            assert (out / f"{picture}.png").read_bytes().startswith(b"\x89PNG")
-            assert (out / f"{picture}.pdf").read_bytes().startswith(b"%PDF")
+    for picture in PICTURES:
+        assert (out / f"{picture}.png").read_bytes().startswith(b"\x89PNG")
+        assert (out / f"{picture}.pdf").read_bytes().startswith(b"%PDF")
+    assert {file.stem for file in out.glob("fig*.*")} == set(PICTURES)
+
+
+def test_no_picture_is_made_twice(tmp_path: Path) -> None:
+    shared = ("figA4", "figA5", "figA8", "figA9")
+    list(paper.reproduce(shared, out=tmp_path, runs=50))
+    pictures = {file.name: file.read_bytes() for file in tmp_path.glob("*.png")}
+    assert {"figA4-precise.png", "figA8-precise.png"} < pictures.keys()
+    assert len(set(pictures.values())) == len(pictures)
 
 
 def test_the_summary_names_figures_numbers_and_verdicts(made: tuple[Path, Any]) -> None:
@@ -96,7 +110,7 @@ def test_the_report_has_everything_and_needs_nothing(made: tuple[Path, Any]) -> 
     stored = {(out / f"{picture.stem}.png").read_bytes() for picture in out.glob("*.png")}
     inside = {base64.b64decode(source.split(",")[1]) for source in page.sources}
     assert inside == stored
-    assert len(page.sources) == 2 * len(SOME_FIGURES)
+    assert len(page.sources) == len(PICTURES)
     for name in SOME_FIGURES:
         entry = json.loads((out / "entries" / f"{name}.json").read_text(encoding="utf-8"))
         for finding in entry["findings"]:
@@ -130,7 +144,7 @@ def test_restyling_draws_but_does_not_compute(
         raise AssertionError("computed again")
 
     monkeypatch.setattr("committal.simulation.engine.Engine.compute", refuse)
-    monkeypatch.setattr(runner, "_sources", lambda: "restyled")
+    monkeypatch.setattr(runner, "fingerprint", lambda scope: "restyled")
     (entry,) = paper.reproduce(["figA9"], out=out, runs=RUNS, rng=7)
     assert not entry.stored
     assert (out / "figA9.png").read_bytes() == before  # nothing was restyled after all
@@ -142,6 +156,24 @@ def test_a_lost_picture_is_drawn_again(made: tuple[Path, Any]) -> None:
     (entry,) = paper.reproduce(["figA9"], out=out, runs=RUNS, rng=7)
     assert not entry.stored
     assert (out / "figA9.pdf").is_file()
+
+
+def test_every_file_is_written_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    moved: set[Path] = set()
+    synced: list[int] = []
+    replace, fsync = os.replace, os.fsync
+
+    def watched_replace(source: Path, target: Path) -> None:
+        replace(source, target)
+        moved.add(Path(target))
+
+    monkeypatch.setattr(os, "replace", watched_replace)
+    monkeypatch.setattr(os, "fsync", lambda handle: (synced.append(handle), fsync(handle)))
+    list(paper.reproduce(["figA9"], out=tmp_path, runs=2))
+    written = {file for file in tmp_path.rglob("*") if file.is_file()}
+    assert {file.suffix for file in written} == {".chunk", ".html", ".json", ".md", ".pdf", ".png"}
+    assert moved == written
+    assert len(synced) == 2 * len(written)  # the file and its directory
 
 
 def test_other_settings_make_other_results(made: tuple[Path, Any], tmp_path: Path) -> None:
@@ -193,6 +225,24 @@ def test_json(made: tuple[Path, Any]) -> None:
     assert {finding["verdict"] for finding in entry["findings"]} <= {"holds", "undecided"}
 
 
+def test_a_figure_is_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The recipe of the documentation, as it stands there, is found, made and reported."""
+    recipe = re.search(r"```python\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
+    assert recipe
+    (tmp_path / "planted.py").write_text(recipe[1], encoding="utf-8")
+    monkeypatch.setattr(figures, "__path__", [*figures.__path__, str(tmp_path)])
+    try:
+        assert registry.names()[-3:] == ("figA15", "figA16", "claims")
+        (entry,) = paper.reproduce(["figA16"], out=tmp_path / "out", runs=300)
+        assert [finding.verdict for finding in entry.findings] == [paper.Verdict.HOLDS]
+        assert 'id="figA16"' in (tmp_path / "out" / paper.REPORT).read_text(encoding="utf-8")
+        sys.modules["committal.paper.figures.planted"].FIGURES = projected.FIGURES
+        with pytest.raises(cm.ConfigError, match=r"figA8.*no other figure"):
+            registry.names()
+    finally:
+        del sys.modules["committal.paper.figures.planted"]
+
+
 @pytest.mark.parametrize("name", registry.names())
 def test_every_figure_says_what_it_is(name: str) -> None:
     figure = registry.figure(name)
@@ -210,3 +260,6 @@ def test_mistakes_are_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(cm.ConfigError, match="out"):
         list(paper.reproduce(["fig3"], out=tmp_path / "file"))
+    (tmp_path / "figA9.png").mkdir()
+    with pytest.raises(cm.StoreError, match=r"figA9\.png"):
+        list(paper.reproduce(["figA9"], out=tmp_path, runs=2))

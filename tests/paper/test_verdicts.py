@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from committal.paper import bandits, fig1, fig2, fig_a2, fig_a3, fig_a4, fig_a6, fig_a8
+from committal.paper import bandit_figure
+from committal.paper.figures import natural, projected, two_arms, vanilla
 from committal.paper.verdicts import (
     MANY,
     NONE,
@@ -85,11 +86,11 @@ def test_references_are_those_of_the_independent_implementation() -> None:
     rows = {row["name"]: row for row in json.loads(REFERENCE.read_text())}
     suffixes = ("mv_grad-0.5", "mv_grad+0", "mv_grad+0.5", "value+0")
     expected = {
-        "npg (0, 3, 5)": fig1.CASES,
-        "npg (0, 3, 3)": fig_a2.CASES,
-        "npg (0, 0, 0)": fig_a3.CASES,
-        "vpg (0, 0, 0)": fig_a4.CASES,
-        "vpg (0, 3, 3)": fig_a6.CASES,
+        "npg (0, 3, 5)": natural.FIGURE_1.cases,
+        "npg (0, 3, 3)": natural.FIGURE_A2.cases,
+        "npg (0, 0, 0)": natural.FIGURE_A3.cases,
+        "vpg (0, 0, 0)": vanilla.FIGURE_A4.cases,
+        "vpg (0, 3, 3)": vanilla.FIGURE_A6.cases,
     }
     found = {
         f"{start} {suffix}": case
@@ -98,12 +99,14 @@ def test_references_are_those_of_the_independent_implementation() -> None:
     }
     found |= {
         f"two-arm b=-1 alpha={alpha:g} theta0=-1": case
-        for alpha, case in zip(fig2.STUCK, fig2.CASES, strict=True)
+        for alpha, case in zip(two_arms.STUCK, two_arms.CASES, strict=True)
     }
-    found |= {f"direct b={b:g}": case for b, case in zip((-0.5, 0, 0.5), fig_a8.CASES, strict=True)}
+    found |= {
+        f"direct b={b:g}": case for b, case in zip((-0.5, 0, 0.5), projected.CASES, strict=True)
+    }
     found |= {
         f"npg (0,3,5) mv_nat{suffix}": case
-        for suffix, case in zip(("-0.5", "+0", "+0.5"), fig1.NATURAL_METRIC, strict=True)
+        for suffix, case in zip(("-0.5", "+0", "+0.5"), natural.FIGURE_1.companions, strict=True)
     }
     assert found.keys() == rows.keys()
     for name, case in found.items():
@@ -111,4 +114,4 @@ def test_references_are_those_of_the_independent_implementation() -> None:
         assert case.reference == (rows[name]["result"]["fail"], config.get("n", 100_000)), name
         assert case.experiment.steps == config["T"], name
         assert case.experiment.update.step_size == config["alpha"], name
-    assert bandits.BELOW == 0.9
+    assert bandit_figure.BELOW == 0.9

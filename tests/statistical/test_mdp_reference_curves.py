@@ -18,13 +18,13 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import hypergeom, norm
 
 import committal as cm
 from committal.config import Baseline, Estimator, Update
@@ -35,6 +35,8 @@ RUNS = 400
 MOSTLY = 0.9
 # Below this many runs of a kind, a mean over runs has no trustworthy error of its own.
 FEW = 20
+
+Counts = Callable[[int, int, int, int], float]
 
 
 def experiment_of(row: dict[str, Any]) -> cm.Experiment:
@@ -88,13 +90,7 @@ def sigmas_of_fractions(x: np.ndarray, want: float, runs: int) -> float:
     return float(abs(x.mean() - want) / max(error, 1e-12))
 
 
-def sigmas_of_counts(x: int, n: int, y: int, m: int) -> float:
-    """How many standard errors x of n and y of m are apart, by the exact conditional test."""
-    law = hypergeom(n + m, x + y, n)
-    return float(norm.isf(min(law.cdf(x), law.sf(x - 1), 0.5)))
-
-
-def distances(row: dict[str, Any], data: Any) -> dict[str, float]:
+def distances(row: dict[str, Any], data: Any, between_counts: Counts) -> dict[str, float]:
     """How far everything is from the reference, in standard errors, by name."""
     window = row["window"]
     apart: dict[str, float] = {}
@@ -127,13 +123,15 @@ def distances(row: dict[str, Any], data: Any) -> dict[str, float]:
     rewards = row["grid"]["goals"]
     on_best = int(np.sum(fractions[max(rewards, key=rewards.get)] > MOSTLY))
     reported = round(row["runs_on_best"] * row["runs"])
-    apart["runs on best"] = sigmas_of_counts(on_best, RUNS, reported, row["runs"])
+    apart["runs on best"] = between_counts(on_best, RUNS, reported, row["runs"])
     return apart
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[f"{row['name']} {row['eps']:+g}" for row in ROWS])
-def test_curves_agree_with_an_independent_implementation(row: dict[str, Any]) -> None:
-    apart = distances(row, recorded(experiment_of(row)))
+def test_curves_agree_with_an_independent_implementation(
+    row: dict[str, Any], sigmas_between_counts: Counts
+) -> None:
+    apart = distances(row, recorded(experiment_of(row)), sigmas_between_counts)
     assert len(apart) == 3 * len(row["checkpoints"]) + len(row["grid"]["goals"]) + 2
     assert max(apart.values()) < SIGMAS, {k: round(v, 2) for k, v in apart.items()}
 
@@ -158,7 +156,9 @@ EARLY = {"rows": row_of(0)["grid"]["rows"], "goals": {"A": 0.6 / 0.99, "B": 0.3 
     ],
     ids=["wrong sign", "wrong metric", "missing 1/pi", "step size", "off by one", "limit"],
 )
-def test_a_planted_mistake_is_seen(eps: float, bug: dict[str, Any]) -> None:
+def test_a_planted_mistake_is_seen(
+    eps: float, bug: dict[str, Any], sigmas_between_counts: Counts
+) -> None:
     row = row_of(eps)
-    apart = distances(row, recorded(experiment_of(row | bug)))
+    apart = distances(row, recorded(experiment_of(row | bug)), sigmas_between_counts)
     assert max(apart.values()) > SIGMAS

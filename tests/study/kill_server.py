@@ -18,13 +18,9 @@ import committal as cm
 
 def study() -> cm.Study:
     """A study of many chunks that are large enough to be caught in the middle of writing."""
-    base = cm.Experiment(
-        problem=cm.Bandit([1.0, 0.7, 0.0]),
-        policy=cm.Softmax([0, 3, 5]),
-        update=cm.Natural(step_size=0.025),
-        steps=100,
-        record=cm.Record("value", "policy", every=5),
-    )
+    record = cm.Record("value", "policy", every=5)
+    arms, start, update = cm.Bandit([1.0, 0.7, 0.0]), cm.Softmax([0, 3, 5]), cm.Natural(0.025)
+    base = cm.Experiment(arms, start, update, steps=100, record=record)
     return cm.Study(base, {"baseline": [cm.MinVariance(), cm.Value(), 0.5]}, runs=640, rng=0)
 
 

@@ -8,7 +8,7 @@ import random
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -17,9 +17,12 @@ import pytest
 
 import committal as cm
 from committal.cli.app import main
-from committal.study.executors import DaskExecutor, InFlight
+from committal.study.executors import DaskExecutor
+from committal.study.flight import InFlight
 
 distributed = pytest.importorskip("distributed")
+
+Contents = Callable[[Path], dict[str, bytes]]
 
 # Dask warns about what it does to itself, and about dead workers, in many ways.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -46,21 +49,10 @@ def one_worker() -> Iterator[tuple[Any, Any]]:
         yield both
 
 
-def study(runs: int) -> cm.Study:
-    base = cm.Experiment(
-        problem=cm.Bandit([1.0, 0.7, 0.0]),
-        policy=cm.Softmax([0, 3, 5]),
-        update=cm.Natural(step_size=0.025),
-        steps=1000,
-        record=cm.Record("value", "policy", every=100),
-    )
+def study(three_arms: cm.Experiment, runs: int) -> cm.Study:
+    base = three_arms.replace(steps=1000, record=cm.Record("value", "policy", every=100))
     baselines = [cm.MinVariance(), cm.Value(), 0.5, 0.0]
     return cm.Study(base, {"baseline": baselines}, runs=runs, rng=0)
-
-
-def contents(store: Path) -> dict[str, bytes]:
-    files = (file for file in store.rglob("*") if file.is_file())
-    return {str(file.relative_to(store)): file.read_bytes() for file in files}
 
 
 class Killer:
@@ -97,8 +89,10 @@ class Killer:
         self._thread.join()
 
 
-def test_two_workers_killed_once_or_twice(tmp_path: Path) -> None:
-    made = study(runs=8_192)
+def test_two_workers_killed_once_or_twice(
+    three_arms: cm.Experiment, tmp_path: Path, contents: Contents
+) -> None:
+    made = study(three_arms, 8_192)
     here = made.run(tmp_path / "here", threads=2, chunk=256, progress=False)
     with cluster_of(2) as (cluster, client), Killer(cluster, 0.25, most=2) as killer:
         executor = client.get_executor()
@@ -109,8 +103,10 @@ def test_two_workers_killed_once_or_twice(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_four_workers_one_killed_every_two_seconds(tmp_path: Path) -> None:
-    made = study(runs=204_800)
+def test_four_workers_one_killed_every_two_seconds(
+    three_arms: cm.Experiment, tmp_path: Path, contents: Contents
+) -> None:
+    made = study(three_arms, 204_800)
     made.run(tmp_path / "here", threads=2, chunk=1024, progress=False)
     expected = contents(tmp_path / "here")
     with cluster_of(4) as (cluster, client), Killer(cluster, 2.0) as killer:
@@ -125,7 +121,7 @@ def test_four_workers_one_killed_every_two_seconds(tmp_path: Path) -> None:
 
 def test_errors_of_tasks_are_not_tried_again(one_worker: tuple[Any, Any]) -> None:
     _, client = one_worker
-    flight: InFlight[Any] = InFlight(DaskExecutor(client), int.bit_length, window=4)  # type: ignore[arg-type]
+    flight: InFlight[Any, int] = InFlight(DaskExecutor(client), int.bit_length, window=4)
     flight.submit("seven")
     with pytest.raises(TypeError, match="bit_length"):
         flight.collect(30)
@@ -136,6 +132,7 @@ def test_the_command_line_uses_a_scheduler(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
+    contents: Contents,
 ) -> None:
     file = Path(__file__).parents[2] / "examples" / "baselines.toml"
     study, _ = cm.read_study(file)

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +20,8 @@ from committal.study.store.store import Store
 
 SERVER = Path(__file__).with_name("kill_server.py")
 CHUNKS = 3 * 10
+
+Contents = Callable[[Path], dict[str, bytes]]
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 
@@ -31,11 +33,6 @@ def load_server() -> object:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
-
-
-def contents(store: Path) -> dict[str, bytes]:
-    files = (file for file in store.rglob("*") if file.is_file())
-    return {str(file.relative_to(store)): file.read_bytes() for file in files}
 
 
 class Server:
@@ -111,7 +108,7 @@ def wait_a_while(store: Path, dice: random.Random) -> None:
     time.sleep(dice.uniform(0, 0.01))
 
 
-def kill_often(server: Server, tmp_path: Path, kills: int) -> None:
+def kill_often(server: Server, tmp_path: Path, kills: int, contents: Contents) -> None:
     dice = random.Random(kills)
     server.start(tmp_path / "whole")
     assert server.wait() == 0
@@ -140,16 +137,16 @@ def kill_often(server: Server, tmp_path: Path, kills: int) -> None:
     assert contents(store) == expected
 
 
-def test_killed_ten_times(server: Server, tmp_path: Path) -> None:
-    kill_often(server, tmp_path, 10)
+def test_killed_ten_times(server: Server, tmp_path: Path, contents: Contents) -> None:
+    kill_often(server, tmp_path, 10, contents)
 
 
 @pytest.mark.slow
-def test_killed_two_hundred_times(server: Server, tmp_path: Path) -> None:
-    kill_often(server, tmp_path, 200)
+def test_killed_two_hundred_times(server: Server, tmp_path: Path, contents: Contents) -> None:
+    kill_often(server, tmp_path, 200, contents)
 
 
-def test_two_processes_on_one_store(server: Server, tmp_path: Path) -> None:
+def test_two_processes_on_one_store(server: Server, tmp_path: Path, contents: Contents) -> None:
     store = tmp_path / "both"
     study = load_server().study()  # type: ignore[attr-defined]
     server.start(store)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("mpi4py")
+
+Contents = Callable[[Path], dict[str, bytes]]
 
 PROGRAM = """
 import sys
@@ -28,12 +31,7 @@ if __name__ == "__main__":
 """
 
 
-def contents(store: Path) -> dict[str, bytes]:
-    files = (file for file in store.rglob("*") if file.is_file())
-    return {str(file.relative_to(store)): file.read_bytes() for file in files}
-
-
-def test_mpi(tmp_path: Path) -> None:
+def test_mpi(tmp_path: Path, contents: Contents) -> None:
     mpiexec = shutil.which("mpiexec", path=f"{Path(sys.executable).parent}:/usr/bin:/usr/local/bin")
     if mpiexec is None:
         pytest.skip("needs mpiexec")

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from committal.analysis.select import checked, per_run, result
+from committal.analysis.select import checked, interval, per_run, result
 from committal.errors import ConfigError
-from committal.inference.intervals import check_level, mean_interval
+from committal.inference.intervals import mean_interval
+from committal.inference.quantiles import check_level
 from committal.support.check import choice, integer
 
 if TYPE_CHECKING:
@@ -148,9 +149,7 @@ def _curves(
     units = like.attrs.get("units", "1")
     label = str(like.attrs.get("long_name", name)).removeprefix("mean of ")
     variables = {
-        "estimate": (dims, mean, {"long_name": f"mean of {label}", "units": units}),
-        "low": (dims, low, {"long_name": "lower end", "units": units}),
-        "high": (dims, high, {"long_name": "upper end", "units": units}),
+        **interval(dims, (mean, low, high), f"mean of {label}", units=units),
         "sem": (dims, sem, {"long_name": "standard error of the mean", "units": units}),
         "count": (dims, count, {"long_name": "number of runs"}),
     }

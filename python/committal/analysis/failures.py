@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from committal.analysis.select import at_time, checked, per_run, result, run_count
+from committal.analysis.select import at_time, checked, interval, per_run, result, run_count
 from committal.errors import ConfigError
-from committal.inference.intervals import check_level, proportion_interval
+from committal.inference.intervals import proportion_interval
+from committal.inference.quantiles import check_level
 from committal.support.check import number
 
 if TYPE_CHECKING:
@@ -68,9 +69,7 @@ def failure_rates(
         estimate = np.where(count > 0, failures / count, np.nan)
     dims = failures.dims
     variables = {
-        "estimate": (dims, estimate, {"long_name": "failure rate"}),
-        "low": (dims, low, {"long_name": "lower end"}),
-        "high": (dims, high, {"long_name": "upper end"}),
+        **interval(dims, (estimate, low, high), "failure rate"),
         "failures": (dims, failures.values, {"long_name": "number of failures"}),
         "count": (dims, count.values, {"long_name": "number of runs"}),
     }

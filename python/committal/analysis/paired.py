@@ -17,15 +17,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from committal.analysis.curves import moments
-from committal.analysis.select import at_time, checked, per_run, result
+from committal.analysis.select import at_time, checked, interval, per_run, result
+from committal.config.precision import FAILURE
 from committal.errors import ConfigError
-from committal.inference.intervals import check_level, mean_interval, proportion_interval
+from committal.inference.intervals import mean_interval, proportion_interval
+from committal.inference.quantiles import check_level
 from committal.support.check import number
 
 if TYPE_CHECKING:
     import xarray as xr
-
-FAILURE = "failure"
 
 
 def compare(
@@ -69,8 +69,8 @@ def compare(
     >>> exp = cm.Experiment(
     ...     cm.Bandit([1.0, 0.0]), cm.Sigmoid(-1.0), cm.Natural(0.1), -1.0, steps=200
     ... )
-    >>> study = cm.Study(exp, {"update.step_size": [0.05, 0.1, 0.15]}, runs=1000, rng=0)
-    >>> found = cm.compare(study.run(), "step_size", "failure", below=0.5)
+    >>> data = cm.Study(exp, {"update.step_size": [0.05, 0.15]}, runs=1000, rng=0).run()
+    >>> found = cm.compare(data, "step_size", "failure", below=0.5)
     >>> bool((found.low > 0).all())
     True
     """
@@ -103,11 +103,11 @@ def compare(
         found = _means(here, there, level)
     dims = (*others, axis)
     like = x.isel({"run": 0}, drop=True).isel({axis: np.flatnonzero(kept)})
-    texts = ("difference", "lower end", "upper end", "number of pairs", "correlation of the pairs")
-    names = ("estimate", "low", "high", "count", "correlation")
+    *ends, count, correlation = found
     variables = {
-        key: (dims, array, {"long_name": text})
-        for key, array, text in zip(names, found, texts, strict=True)
+        **interval(dims, ends, "difference"),
+        "count": (dims, count, {"long_name": "number of pairs"}),
+        "correlation": (dims, correlation, {"long_name": "correlation of the pairs"}),
     }
     attributes: dict[str, Any] = {"quantity": quantity, "axis": axis, "level": level}
     attributes["reference"] = reference.item() if isinstance(reference, np.generic) else reference

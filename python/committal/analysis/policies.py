@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from committal.analysis.select import at_time, checked, per_run, result
-from committal.inference.intervals import check_level, proportion_interval
+from committal.analysis.select import at_time, checked, interval, per_run, result
+from committal.inference.intervals import proportion_interval
+from committal.inference.quantiles import check_level
 from committal.support.check import integer
 
 if TYPE_CHECKING:
@@ -72,9 +73,7 @@ def policy_histogram(
         estimate = numbers / np.where(total > 0, total, np.nan)
     dims = (*like.dims, "bin")
     variables = {
-        "estimate": (dims, estimate, {"long_name": "fraction of runs"}),
-        "low": (dims, low, {"long_name": "lower end"}),
-        "high": (dims, high, {"long_name": "upper end"}),
+        **interval(dims, (estimate, low, high), "fraction of runs"),
         "histogram": (dims, numbers, {"long_name": "number of runs"}),
         "count": (like.dims, total[..., 0], {"long_name": "number of all runs"}),
     }

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from committal.analysis.select import at_time, checked, per_run, result
+from committal.analysis.select import at_time, checked, interval, per_run, result
 from committal.inference.exact_sums import Histogram
-from committal.inference.intervals import check_level
+from committal.inference.quantiles import check_level
 from committal.support.check import UNIT_INSIDE, vector
 
 if TYPE_CHECKING:
@@ -44,10 +44,8 @@ def quantiles(
         The quantity.
     probabilities : sequence of float, optional
         Each in (0, 1).
-    time : int, optional
-        After how many updates; the last recorded time of each configuration by default.
-    level : float, optional
-        Coverage of each interval. Too few runs give infinite ends.
+    time, level
+        As for :func:`failure_rates`. Too few runs give infinite ends.
 
     Returns
     -------
@@ -85,15 +83,7 @@ def quantiles(
         found = _each(like.shape, len(q), lambda i: _of_runs(values[i], q, level))
     dims = ("quantile", *like.dims)
     units = like.attrs.get("units", "1")
-    variables = {
-        key: (dims, array, {"long_name": text, "units": units})
-        for key, array, text in zip(
-            ("estimate", "low", "high"),
-            found,
-            (f"quantile of {name}", "lower end", "upper end"),
-            strict=True,
-        )
-    }
+    variables = interval(dims, found, f"quantile of {name}", units=units)
     made = result(variables, {"quantity": name, "level": level}, like)
     return made.assign_coords(quantile=list(q))
 

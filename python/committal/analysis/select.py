@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -69,6 +70,34 @@ def run_count(data: xr.Dataset, array: xr.DataArray) -> xr.DataArray:
     if "count" in data:
         return data["count"]
     return xr.DataArray(array.sizes["run"])
+
+
+def interval(
+    dims: tuple[Any, ...], ends: Iterable[Any], what: str, **attributes: Any
+) -> dict[str, Any]:
+    """Make the variables that every answer has: `estimate`, `low` and `high`.
+
+    Parameters
+    ----------
+    dims : tuple
+        Of all three.
+    ends : iterable of array
+        The three.
+    what : str
+        What is estimated.
+    **attributes
+        Of all three, such as the units.
+
+    Examples
+    --------
+    >>> list(interval((), (0.5, 0.4, 0.6), "failure rate"))
+    ['estimate', 'low', 'high']
+    """
+    texts = (what, "lower end", "upper end")
+    return {
+        name: (dims, values, {"long_name": text, **attributes})
+        for name, values, text in zip(("estimate", "low", "high"), ends, texts, strict=True)
+    }
 
 
 def result(

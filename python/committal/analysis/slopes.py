@@ -26,9 +26,10 @@ import numpy as np
 import numpy.typing as npt
 
 from committal.analysis.curves import moments
-from committal.analysis.select import per_run, result, several_times
+from committal.analysis.select import interval, per_run, result, several_times
 from committal.errors import ConfigError
-from committal.inference.intervals import check_level, mean_interval
+from committal.inference.intervals import mean_interval
+from committal.inference.quantiles import check_level
 from committal.support.check import choice
 
 if TYPE_CHECKING:
@@ -79,12 +80,7 @@ def committal_rate(
     x = per_run(data, "policy")
     if "arm" not in x.dims:
         raise ConfigError("data.policy", x.dims, "one policy per run and time: a bandit's")
-    several_times(data)
-    start, stop = _window(data, window)
-    times = data["time"].values
-    use = (times >= start) & (times <= stop) & (times > 0)
-    if use.sum() < 2:
-        raise ConfigError("window", window, "a window with at least two recorded times > 0")
+    times, use = _used(data, window)
     x = x.transpose("run", ..., "time", "arm")
     policies = x.values
     chosen = _last_there(policies)
@@ -92,17 +88,13 @@ def committal_rate(
     # The sum of the others: 1 − π would lose all digits as π approaches 1.
     others = np.arange(policies.shape[-1]) != arm[..., None]
     rest = np.where(others[..., None, :], policies, 0.0).sum(axis=-1)[..., use]
-    clock = np.log(times[use]) if against == "log time" else times[use].astype(np.float64)
+    clock = np.log(times) if against == "log time" else times
     kappa = -_slopes(clock, rest)
 
-    mean, sem, count = moments(kappa)
-    low, high = mean_interval(mean, sem, count, level)
     dims = x.dims[1:-2]
-    variables = _variables("", dims, mean, low, high, count)
+    variables = _variables("", dims, *moments(kappa), level)
     of_arm = np.where(arm[..., None] == np.arange(policies.shape[-1]), kappa[..., None], np.nan)
-    mean, sem, count = moments(of_arm)
-    low, high = mean_interval(mean, sem, count, level)
-    variables |= _variables("arm_", (*dims, "arm"), mean, low, high, count)
+    variables |= _variables("arm_", (*dims, "arm"), *moments(of_arm), level)
     attributes = {"quantity": "committal rate", "against": against, "level": level}
     return result(variables, attributes, x.isel(run=0, time=0, drop=True))
 
@@ -116,10 +108,8 @@ def regret_exponent(
     ----------
     data : xarray.Dataset
         A result that recorded the regret of every run at several times.
-    window : tuple of float, optional
-        First and last time to use; the last nine tenths of the time by default.
-    level : float, optional
-        Coverage of the intervals.
+    window, level
+        As for :func:`committal_rate`.
 
     Returns
     -------
@@ -139,16 +129,11 @@ def regret_exponent(
     """
     level = check_level(level)
     x = per_run(data, "regret")
-    several_times(data)
-    start, stop = _window(data, window)
-    times = data["time"].values
-    use = (times >= start) & (times <= stop) & (times > 0)
-    if use.sum() < 2:
-        raise ConfigError("window", window, "a window with at least two recorded times > 0")
+    times, use = _used(data, window)
     x = x.transpose("run", ..., "time")
     regrets = x.values[..., use]
-    mean, _, count = moments(regrets)
-    clock = np.log(times[use])
+    mean, _, _ = moments(regrets)
+    clock = np.log(times)
     with np.errstate(divide="ignore", invalid="ignore"):
         there = mean > 0
         weights = _weights(clock, there)
@@ -160,20 +145,24 @@ def regret_exponent(
     enough = there.sum(axis=-1) > 1
     slope = np.where(enough, slope, np.nan)
     _, sem, count = moments(influence)
-    low, high = mean_interval(slope, sem, count, level)
-    variables = _variables("", x.dims[1:-1], slope, low, high, count)
+    variables = _variables("", x.dims[1:-1], slope, sem, count, level)
     attributes = {"quantity": "regret exponent", "level": level}
     return result(variables, attributes, x.isel(run=0, time=0, drop=True))
 
 
-def _window(data: Any, window: tuple[float, float] | None) -> tuple[float, float]:
-    last = float(data["time"].values[-1])
-    if window is None:
-        return last / 10, last
-    start, stop = window
-    if not 0 <= start < stop:
+def _used(
+    data: xr.Dataset, window: tuple[float, float] | None
+) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """Return the times of a window, and which of the recorded times they are."""
+    several_times(data)
+    times = data["time"].values.astype(np.float64)
+    start, stop = (times[-1] / 10, times[-1]) if window is None else window
+    if window is not None and not 0 <= start < stop:
         raise ConfigError("window", window, "(first, last) with 0 <= first < last")
-    return float(start), float(stop)
+    use = (times >= start) & (times <= stop) & (times > 0)
+    if use.sum() < 2:
+        raise ConfigError("window", window, "a window with at least two recorded times > 0")
+    return times[use], use
 
 
 def _last_there(policies: Floats) -> Floats:
@@ -200,11 +189,9 @@ def _weights(clock: Floats, there: npt.NDArray[np.bool_]) -> Floats:
 
 
 def _variables(
-    prefix: str, dims: tuple[Any, ...], mean: Any, low: Any, high: Any, count: Any
+    prefix: str, dims: tuple[Any, ...], mean: Any, sem: Any, count: Any, level: float
 ) -> dict[str, Any]:
-    return {
-        f"{prefix}estimate": (dims, mean, {"long_name": "slope"}),
-        f"{prefix}low": (dims, low, {"long_name": "lower end"}),
-        f"{prefix}high": (dims, high, {"long_name": "upper end"}),
-        f"{prefix}count": (dims, count, {"long_name": "number of runs"}),
-    }
+    low, high = mean_interval(mean, sem, count, level)
+    found = interval(dims, (mean, low, high), "slope")
+    found["count"] = (dims, count, {"long_name": "number of runs"})
+    return {prefix + name: variable for name, variable in found.items()}

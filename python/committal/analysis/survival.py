@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from committal.analysis.select import per_run, result, several_times
-from committal.inference.intervals import check_level, proportion_interval
+from committal.analysis.select import interval, per_run, result, several_times
+from committal.inference.intervals import proportion_interval
+from committal.inference.quantiles import check_level
 from committal.support.check import UNIT_INSIDE, number
 
 if TYPE_CHECKING:
@@ -70,12 +71,12 @@ def survival(
     low, high = proportion_interval(count - there, count, level)
     some = count > 0
     with np.errstate(invalid="ignore", divide="ignore"):
-        estimate = np.where(some, (count - there) / count, np.nan)
+        estimate, low, high = (
+            np.where(some, x, np.nan) for x in ((count - there) / count, low, high)
+        )
     dims = tuple(dim for dim in x.dims if dim != "run")
     variables = {
-        "estimate": (dims, estimate, {"long_name": "fraction of runs not yet there"}),
-        "low": (dims, np.where(some, low, np.nan), {"long_name": "lower end"}),
-        "high": (dims, np.where(some, high, np.nan), {"long_name": "upper end"}),
+        **interval(dims, (estimate, low, high), "fraction of runs not yet there"),
         "arrivals": (dims, np.where(some, there - before, 0), {"long_name": "arrivals"}),
         "count": (dims, count, {"long_name": "number of runs"}),
     }
@@ -120,20 +121,15 @@ def time_to(
     probability = number("probability", probability, UNIT_INSIDE)
     curve = survival(data, above, name, level=level)
     times = curve["time"].values
-    found = {}
+    ends = []
     # The lower band of the survival curve crosses first: it gives the lower end of the time.
     for key in ("estimate", "low", "high"):
         band = curve[key].transpose(..., "time").values
         with np.errstate(invalid="ignore"):
             crossed = band <= 1 - probability
         first = np.argmax(crossed, axis=-1)
-        found[key] = np.where(crossed.any(axis=-1), times[first], np.inf)
+        ends.append(np.where(crossed.any(axis=-1), times[first], np.inf))
     like = curve["estimate"].transpose(..., "time").isel(time=0, drop=True)
-    variables = {
-        key: (like.dims, values, {"long_name": text, "units": "updates"})
-        for (key, values), text in zip(
-            found.items(), ("time to the level", "lower end", "upper end"), strict=True
-        )
-    }
+    variables = interval(like.dims, ends, "time to the level", units="updates")
     attributes = {**curve.attrs, "probability": probability}
     return result(variables, attributes, like)

@@ -1,151 +1,140 @@
-"""A small study: baselines of equal variance that do not learn alike.
-
-Three arms pay (1, 0.7, 0), and natural policy gradient starts at θ₀ = (0, 3, 5), where it takes
-the worst arm 88 % of the time. The baselines b* − ½ and b* + ½ lie equally far from the
-minimum-variance baseline b*, so their gradient estimates have the same variance. The lower one
-is *committal*: it rewards whatever was tried, and about half of the runs end on a suboptimal
-arm. The higher one makes the agent doubt itself, and nearly every run finds the best arm.
-"""
+"""``committal demo``: baselines of equal variance that do not learn alike, in a table."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated
 
-from committal.analysis import FailureRate, failure_rate
-from committal.config import (
-    Bandit,
-    Baseline,
-    Expected,
-    Experiment,
-    MinVariance,
-    Natural,
-    Record,
-    Softmax,
-    Value,
-    Vanilla,
+import typer
+
+from committal.cli import equal_variance
+from committal.cli.options import AsJson, Seed, Threads, print_json
+from committal.support.progress import Bar
+from committal.support.provenance import versions
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to an application."""
+    app.command("demo")(demo_command)
+
+
+def demo_command(
+    out: Annotated[Path, typer.Option(help="Directory for the pictures; made if missing.")],
+    runs: Annotated[int, typer.Option(min=1, help="Runs per baseline.")] = 100_000,
+    rng: Seed = 0,
+    threads: Threads = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compare baselines of equal variance that do not learn alike."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = f"cannot make {out}: {error.strerror}"
+        raise typer.BadParameter(message, param_hint="--out") from None
+    found = []
+    if not as_json:
+        typer.echo(_title(runs))
+        typer.echo(_HEADER)
+    width = max(len(setting.label) for setting in equal_variance.SETTINGS)
+    with ExitStack() as stack:
+        bars = {
+            setting.label: stack.enter_context(Bar(f"{setting.label:<{width}}"))
+            for setting in equal_variance.SETTINGS
+        }
+        for outcome in equal_variance.outcomes(
+            runs=runs, rng=rng, threads=threads, progress=dict(bars)
+        ):
+            bars[outcome.setting.label].close()
+            found.append(outcome)
+            if not as_json:
+                typer.echo(_row(outcome))
+    pictures = _draw(found, out)
+    if as_json:
+        print_json(_as_data(found, pictures, runs, rng))
+    else:
+        typer.echo("")
+        for picture in pictures:
+            typer.echo(f"wrote {picture}")
+
+
+_HEADER = (
+    f"{'baseline':<9} {'updates':>7} {'variance':>9}   {'failed, 95 % interval':<40}"
+    f" {'value':>18} {'seconds':>8} {'updates/s':>10}"
 )
-from committal.simulation.run import Progress, run
-
-if TYPE_CHECKING:
-    import xarray as xr
-
-    from committal.simulation.streams import RNGLike
-
-BELOW = 0.9
-SIMPLEX_RUNS = 15
-CURVE_RUNS = 40
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One panel of the demonstration."""
-
-    label: str
-    latex: str
-    baseline: Baseline
-    steps: int
-
-    @property
-    def experiment(self) -> Experiment:
-        """The experiment; only final values and policies are kept."""
-        return Experiment(
-            problem=Bandit([1.0, 0.7, 0.0]),
-            policy=Softmax([0.0, 3.0, 5.0]),
-            update=Natural(step_size=0.025),
-            baseline=self.baseline,
-            steps=self.steps,
-        )
-
-
-# The value baseline learns slowly from here: the paper gives it twice the time.
-SETTINGS = (
-    Setting("b* - 1/2", r"$b^* - 1/2$", MinVariance() - 0.5, 1000),
-    Setting("b*", r"$b^*$", MinVariance(), 1000),
-    Setting("b* + 1/2", r"$b^* + 1/2$", MinVariance() + 0.5, 1000),
-    Setting("V", r"$V$", Value(), 2000),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What the demonstration found for one setting.
-
-    Attributes
-    ----------
-    variance : float
-        Exact variance of the vanilla gradient estimate at θ₀, the one that b* minimises.
-    rate : FailureRate
-        How often the final value stayed below 0.9.
-    value, value_sem : float
-        Mean final value and its standard error.
-    seconds : float
-        Wall time of all runs.
-    curves : xarray.Dataset
-        The first runs, in detail.
-    """
-
-    setting: Setting
-    variance: float
-    rate: FailureRate
-    value: float
-    value_sem: float
-    seconds: float
-    curves: xr.Dataset
-
-    @property
-    def updates_per_second(self) -> float:
-        """Speed of all threads together."""
-        return self.rate.runs * self.setting.steps / max(self.seconds, 1e-9)
-
-
-def outcomes(
-    *,
-    runs: int,
-    rng: RNGLike,
-    threads: int | None,
-    progress: dict[str, Progress] | None = None,
-) -> Iterator[Outcome]:
-    """Run the settings one after the other.
-
-    Parameters
-    ----------
-    runs, rng, threads
-        See :func:`committal.run`. All settings see the same random numbers.
-    progress : dict, optional
-        By label, whom to tell about progress.
-    """
-    for setting in SETTINGS:
-        experiment = setting.experiment
-        report = progress[setting.label] if progress else False
-        variance = start_variance(experiment)  # first: it also loads what the clock must not see
-        start = time.perf_counter()
-        data = run(experiment, runs=runs, rng=rng, threads=threads, progress=report)
-        seconds = time.perf_counter() - start
-        final = data["value"].values[:, -1]
-        detailed = experiment.replace(record=Record("value", "policy", every=2))
-        yield Outcome(
-            setting=setting,
-            variance=variance,
-            rate=failure_rate(data, BELOW),
-            value=float(final.mean()),
-            value_sem=float(final.std(ddof=1) / len(final) ** 0.5) if runs > 1 else float("nan"),
-            seconds=seconds,
-            curves=run(detailed, runs=min(runs, CURVE_RUNS), rng=rng, threads=threads),
-        )
-
-
-def start_variance(experiment: Experiment) -> float:
-    """Compute the variance of the vanilla gradient estimate before the first update."""
-    vanilla = experiment.replace(update=Vanilla(step_size=1.0), steps=0, record=Record("variance"))
-    return float(run(vanilla, runs=1, rng=0)["variance"].values[0, 0])
-
-
-def true_gradient(setting: Setting) -> xr.Dataset:
-    """Follow the exact gradient, which no baseline changes."""
-    experiment = setting.experiment.replace(
-        baseline=0.0, estimator=Expected(), record=Record("policy", every=2)
+def _title(runs: int) -> str:
+    return (
+        "Natural policy gradient on the bandit (1, 0.7, 0) from theta0 = (0, 3, 5), "
+        f"step size 0.025, {runs} runs.\n"
+        "variance: of the gradient estimate at the start. failed: final value below "
+        f"{equal_variance.BELOW}.\n"
     )
-    return run(experiment, runs=1, rng=0)
+
+
+def _row(outcome: equal_variance.Outcome) -> str:
+    value = f"{outcome.value:.5f} ± {outcome.value_sem:.5f}"
+    return (
+        f"{outcome.setting.label:<9} {outcome.setting.steps:>7} {outcome.variance:>9.5f}   "
+        f"{outcome.rate!s:<40} {value:>18} {outcome.seconds:>8.2f} "
+        f"{outcome.updates_per_second / 1e6:>8.0f} M"
+    )
+
+
+def _as_data(
+    found: list[equal_variance.Outcome], pictures: list[Path], runs: int, rng: int
+) -> dict[str, object]:
+    return {
+        "committal": versions()["committal_version"],
+        "runs": runs,
+        "rng": rng,
+        "below": equal_variance.BELOW,
+        "settings": [
+            {
+                "baseline": outcome.setting.label,
+                "steps": outcome.setting.steps,
+                "start_variance": outcome.variance,
+                "failures": outcome.rate.failures,
+                "failure_rate": outcome.rate.estimate,
+                "low": outcome.rate.low,
+                "high": outcome.rate.high,
+                "value": outcome.value,
+                "value_sem": None if runs < 2 else outcome.value_sem,
+                "seconds": outcome.seconds,
+                "updates_per_second": outcome.updates_per_second,
+            }
+            for outcome in found
+        ],
+        "pictures": [str(picture) for picture in pictures],
+    }
+
+
+def _draw(found: list[equal_variance.Outcome], out: Path) -> list[Path]:
+    from committal import plot  # matplotlib takes a while, and `info` does not need it
+
+    figure, axes = plot.panels(len(found), "simplex")
+    for outcome, ax in zip(found, axes, strict=True):
+        plot.simplex(
+            outcome.curves,
+            ax,
+            true_gradient=equal_variance.true_gradient(outcome.setting),
+            max_runs=equal_variance.SIMPLEX_RUNS,
+        )
+        ax.set_title(outcome.setting.latex)
+    simplex = out / "simplex.png"
+    figure.savefig(simplex, dpi=200)
+
+    figure, axes = plot.panels(len(found), "curves")
+    for outcome, ax in zip(found, axes, strict=True):
+        plot.learning_curves(outcome.curves, equal_variance.BELOW, ax)
+        ax.set_title(f"{outcome.setting.latex}: {_percent(outcome)} failed", fontsize="medium")
+        ax.label_outer()
+    curves = out / "learning_curves.png"
+    figure.savefig(curves, dpi=200)
+    return [simplex, curves]
+
+
+def _percent(outcome: equal_variance.Outcome) -> str:
+    # The rate of all runs, not only of those drawn; its interval stands in the table.
+    return str(outcome.rate).partition(" %")[0] + " %"

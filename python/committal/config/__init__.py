@@ -4,7 +4,6 @@ A name is public if its module's ``__all__`` says so; there is no second list he
 package loads every part, so that files and dictionaries can name any of them.
 """
 
-from committal.config import maps as maps
 from committal.config.bandit import *
 from committal.config.base import *
 from committal.config.baselines import *
@@ -12,10 +11,18 @@ from committal.config.behaviours import *
 from committal.config.estimators import *
 from committal.config.experiment import *
 from committal.config.gridworld import *
+from committal.config.linear import *
 from committal.config.mdp import *
 from committal.config.policies import *
+from committal.config.precision import *
+from committal.config.problem import *
+from committal.config.quantities import *
 from committal.config.record import *
 from committal.config.schedules import *
 from committal.config.updates import *
+
+# isort: split
+# After the classes of problems, so that bandits are listed first.
+from committal.config import maps as maps
 
 grids = maps  # its first name

@@ -1,4 +1,4 @@
-"""Problems: what pays the rewards."""
+"""Bandits: arms that pay rewards."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from committal.config.base import Config, config
-from committal.config.record import RECORDABLE
+from committal.config.base import config
+from committal.config.problem import Problem
+from committal.config.quantities import BANDIT_QUANTITIES
 from committal.errors import ConfigError, ConfigTypeError
 from committal.support import check
 
-__all__ = ["Bandit", "Problem"]
+__all__ = ["Bandit"]
 
 #: What `Bandit.noise` may be, besides None.
 NOISES = ("bernoulli", "gaussian", "uniform", "table")
@@ -24,37 +25,6 @@ NOISES = ("bernoulli", "gaussian", "uniform", "table")
 RewardTable: TypeAlias = Sequence[Sequence[Sequence[check.Number]]] | npt.NDArray[Any]
 
 _StoredTable: TypeAlias = tuple[tuple[tuple[float, float], ...], ...]
-
-
-class Problem(Config):
-    """Base of the problems.
-
-    Examples
-    --------
-    >>> isinstance(Bandit([1, 0]), Problem)
-    True
-    """
-
-    __slots__ = ()
-
-    @property
-    def arms(self) -> int:
-        """The number K of arms, or of actions in each state."""
-        raise NotImplementedError
-
-    @property
-    def recordable(self) -> tuple[str, ...]:
-        """The names of everything that can be recorded."""
-        raise NotImplementedError
-
-    @property
-    def recorded_by_default(self) -> tuple[str, ...]:
-        """The names of what is recorded when none is given."""
-        raise NotImplementedError
-
-    def range_of(self, name: str) -> tuple[float, float] | None:
-        """Return bounds of a recorded quantity that hold for every policy; None if unknown."""
-        raise NotImplementedError
 
 
 @config
@@ -188,27 +158,8 @@ class Bandit(Problem):
         """
         return len(self.means)
 
-    @property
-    def recordable(self) -> tuple[str, ...]:
-        """The names of everything that can be recorded.
-
-        Examples
-        --------
-        >>> "regret" in Bandit([1, 0]).recordable
-        True
-        """
-        return RECORDABLE
-
-    @property
-    def recorded_by_default(self) -> tuple[str, ...]:
-        """The names of what is recorded when none is given.
-
-        Examples
-        --------
-        >>> Bandit([1, 0]).recorded_by_default
-        ('value', 'policy')
-        """
-        return ("value", "policy")
+    quantities = BANDIT_QUANTITIES
+    recorded_by_default = ("value", "policy")
 
     @property
     def best(self) -> int:
@@ -257,32 +208,6 @@ class Bandit(Problem):
                 for mean, arm in zip(self.means, self.table, strict=True)
             )
         return (0.0,) * self.arms
-
-    def range_of(self, name: str) -> tuple[float, float] | None:
-        """Return bounds of a recorded quantity that hold for every policy; None if unknown.
-
-        Examples
-        --------
-        >>> low, high = Bandit([1.0, 0.2]).range_of("value")
-        >>> round(low, 6), round(high, 6)
-        (0.2, 1.0)
-        >>> Bandit([1.0, 0.2]).range_of("theta") is None
-        True
-        """
-        ranges = {
-            "value": (min(self.means), max(self.means)),
-            "policy": (0.0, 1.0),
-            "entropy": (0.0, math.log(self.arms)),
-            "distance": (0.0, math.sqrt(2.0)),
-        }
-        if name not in ranges:
-            return None
-        low, high = ranges[name]
-        # Runs end at the bounds, up to rounding: without a margin, half of the runs that found
-        # the best arm would count as out of range.
-        margin = 1e-9 * max(abs(low), abs(high))
-        # A histogram needs a width even where only one value is possible.
-        return (low - margin, high + margin) if low < high else (low - 0.5, high + 0.5)
 
 
 @functools.lru_cache(maxsize=4)

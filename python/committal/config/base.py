@@ -67,6 +67,35 @@ def kinds(family: type[C]) -> dict[str, type[C]]:
     return {kind: cls for kind, cls in _KINDS.items() if issubclass(cls, family)}
 
 
+def refuse_subclass(argument: str, value: Config, family: type[Config]) -> None:
+    """Refuse an object of a class that only derives from a part: nothing knows how to run it.
+
+    Examples
+    --------
+    >>> from committal.config import Policy, Softmax
+    >>> class Mine(Softmax):
+    ...     pass
+    >>> refuse_subclass("Experiment.policy", Mine(), Policy)
+    Traceback (most recent call last):
+        ...
+    committal.errors.ConfigTypeError: Experiment.policy = Mine() is not allowed; expected one of \
+Direct, Sigmoid, Softmax itself: Mine is derived from Softmax, and what a subclass changes does \
+not reach the compiled core (CONTRIBUTING.md says how to add a part)
+    """
+    cls = type(value)
+    if _KINDS.get(cls._kind) is cls:
+        return
+    known = ", ".join(sorted(found.__name__ for found in kinds(family).values()))
+    parent = next((base.__name__ for base in cls.__mro__ if base in _KINDS.values()), None)
+    derived = f"{cls.__name__} is derived from {parent or family.__name__}"
+    raise ConfigTypeError(
+        argument,
+        value,
+        f"one of {known} itself: {derived}, and what a subclass changes does not reach the "
+        "compiled core (CONTRIBUTING.md says how to add a part)",
+    )
+
+
 class Config:
     """Base of all configuration objects: immutable values that print, compare, hash and pickle.
 
@@ -164,7 +193,7 @@ class Config:
                 continue
             # A leading argument may go without its name only if none before it was left out.
             bare = index < self._positional and len(shown) == index
-            shown.append(_repr(value) if bare else f"{name}={_repr(value)}")
+            shown.append(written(value) if bare else f"{name}={written(value)}")
         return f"{type(self).__name__}({', '.join(shown)})"
 
     def to_dict(self) -> dict[str, Any]:
@@ -273,10 +302,17 @@ class Config:
 # -- printing and encoding of one value ------------------------------------------------------------
 
 
-def _repr(value: object) -> str:
+def written(value: object) -> str:
+    """Write an argument so that it can be read back.
+
+    Examples
+    --------
+    >>> written((1.0,) * 1000)
+    '(1.0,) * 1000'
+    """
     # A thousand equal numbers are read, and evaluated, more easily as a product.
     if isinstance(value, tuple) and len(value) > 8 and value.count(value[0]) == len(value):
-        return f"({_repr(value[0])},) * {len(value)}"
+        return f"({written(value[0])},) * {len(value)}"
     return repr(value)
 
 

@@ -1,148 +1,51 @@
-"""Baselines b_t and their algebra.
+"""The baselines b_t that have a name.
 
-Baselines add up and scale: ``MinVariance() + 0.5``, ``0.9 * Value() - 0.1``. Every result is in
-normal form, sum_i c_i B_i + offset with different atoms B_i in a fixed order, so two ways of
-writing one baseline give equal objects with equal hashes.
+A new one is a class here and a struct of the same name in the kernels; CONTRIBUTING has the
+recipe.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, TypeAlias
+import numpy as np
 
-from committal.config.base import Config, config
-from committal.errors import ConfigError, ConfigTypeError
+from committal.config.base import config
+from committal.config.linear import Baseline, Enclosed
+from committal.errors import ConfigError
 from committal.support import check
+from committal.support.simplex import (
+    SMALLEST_PROBABILITY,
+    Floats,
+    between_best,
+    others,
+    weighted_mean,
+)
 
-__all__ = [
-    "Baseline",
-    "Constant",
-    "Gap",
-    "Linear",
-    "Maximum",
-    "MinVariance",
-    "RunningMean",
-    "Value",
-]
-
-_Terms: TypeAlias = tuple[tuple[float, "Baseline"], ...]
+__all__ = ["Gap", "MinVariance", "RunningMean", "Value"]
 
 METRICS = ("gradient", "natural")
 
-# The weights of MinVariance contain lam^2, and 1 / pi up to 1e150: this keeps them finite.
-_LAMBDA = check.Interval(-1e100, 1e100)
 
-
-class Baseline(Config):
-    """Base of the baselines: b + b', c b, b + c, b / c, -b are baselines again.
-
-    Examples
-    --------
-    >>> 0.9 * Value() - 0.1
-    0.9 * Value() - 0.1
-    >>> Value() + MinVariance() == MinVariance() + Value()
-    True
-    >>> (Value() + 1) - Value()
-    Constant(1.0)
-    """
+class WeightedMean(Baseline):
+    """b = sum_a w_a r_a / sum_a w_a with weights w(pi) >= 0."""
 
     __slots__ = ()
 
-    # Makes numpy numbers leave `number + baseline` to this class.
-    __array_ufunc__ = None
+    def weights(self, pi: Floats) -> Floats:
+        """w(pi) along the last axis."""
+        raise NotImplementedError
 
-    def __add__(self, other: Baseline | check.Number) -> Baseline:
-        return self._plus(1.0, other) if _combines(other) else NotImplemented
+    def at(self, pi: Floats, r: Floats) -> Floats:
+        """The weighted mean; the value of the policy where no arm has any weight."""
+        return weighted_mean(self.weights(pi), pi, r)
 
-    def __radd__(self, other: check.Number) -> Baseline:
-        return self._plus(1.0, other) if _combines(other) else NotImplemented
-
-    def __sub__(self, other: Baseline | check.Number) -> Baseline:
-        return self._plus(-1.0, other) if _combines(other) else NotImplemented
-
-    def __rsub__(self, other: check.Number) -> Baseline:
-        return (-self)._plus(1.0, other) if _combines(other) else NotImplemented
-
-    def __mul__(self, other: check.Number) -> Baseline:
-        if not check.is_real(other):
-            return NotImplemented
-        factor = check.number("Baseline.factor", other)
-        terms, offset = _linear_parts(self)
-        return _normal_form(((factor * c, b) for c, b in terms), factor * offset)
-
-    def __rmul__(self, other: check.Number) -> Baseline:
-        return self.__mul__(other)
-
-    def __truediv__(self, other: check.Number) -> Baseline:
-        if not check.is_real(other):
-            return NotImplemented
-        divisor = check.number("Baseline.divisor", other)
-        if divisor == 0.0:
-            raise ConfigError("Baseline.divisor", other, "a number other than 0")
-        terms, offset = _linear_parts(self)
-        return _normal_form(((c / divisor, b) for c, b in terms), offset / divisor)
-
-    def __neg__(self) -> Baseline:
-        return self * -1.0
-
-    def __pos__(self) -> Baseline:
-        return self
-
-    def relative(self, c: check.Number) -> Baseline:
-        """Return b + c (max_a r_a - b): the baseline moved towards the best mean by a fraction c.
-
-        Parameters
-        ----------
-        c
-            0 leaves the baseline as it is, 1 makes it the maximum, negative numbers move it away.
-
-        Examples
-        --------
-        >>> MinVariance().relative(0.25)
-        0.25 * Maximum() + 0.75 * MinVariance()
-        """
-        c = check.number("Baseline.relative.c", c)
-        return (1.0 - c) * self + c * Maximum()
-
-    def _plus(self, sign: float, other: Baseline | check.Number) -> Baseline:
-        if isinstance(other, Baseline):
-            terms, offset = _linear_parts(other)
-        else:
-            terms, offset = (), check.number("Baseline.term", other)
-        own_terms, own_offset = _linear_parts(self)
-        signed = tuple((sign * c, b) for c, b in terms)
-        return _normal_form(own_terms + signed, own_offset + sign * offset)
-
-
-def _combines(other: object) -> bool:
-    return isinstance(other, Baseline) or check.is_real(other)
+    def range(self, r: Floats, rewards: tuple[float, float] | None = None) -> tuple[float, float]:
+        """A mean of the rewards lies between them."""
+        del rewards
+        return float(r.min()), float(r.max())
 
 
 @config
-class Constant(Baseline):
-    """b = c.
-
-    Parameters
-    ----------
-    c
-        A finite number. A plain number may stand wherever a baseline is expected.
-
-    Examples
-    --------
-    >>> Constant(-1)
-    Constant(-1.0)
-    """
-
-    c: float
-
-    _positional = 1
-
-    def __init__(self, c: check.Number) -> None:
-        self._set(c=check.number("Constant.c", c))
-
-
-@config
-class Value(Baseline):
+class Value(WeightedMean):
     """b = V = sum_a pi(a) r_a, the value of the policy.
 
     Examples
@@ -154,9 +57,18 @@ class Value(Baseline):
     def __init__(self) -> None:
         self._set()
 
+    def weights(self, pi: Floats) -> Floats:
+        """pi."""
+        return pi
+
+    def enclose(self, arm: int, shares: Floats, epsilon: float, r: Floats) -> Enclosed:
+        """b is linear in 1 - pi_k: the ends are at 0 and at epsilon."""
+        ends = (float(r[arm]), float((1.0 - epsilon) * r[arm] + epsilon * (shares @ r)))
+        return Enclosed(min(ends), max(ends))
+
 
 @config
-class MinVariance(Baseline):
+class MinVariance(WeightedMean):
     """b = sum_a w_a r_a / sum_a w_a, the baseline of least variance.
 
     The weights depend on the norm in which variance is measured:
@@ -194,22 +106,76 @@ class MinVariance(Baseline):
         if lam is not None:
             if metric != "natural":
                 raise ConfigError("MinVariance.lam", lam, "None unless metric='natural'")
-            lam = check.number("MinVariance.lam", lam, _LAMBDA)
+            lam = check.number("MinVariance.lam", lam)
         self._set(metric=metric, lam=lam)
 
+    @classmethod
+    def core_names(cls) -> tuple[str, ...]:
+        """One for each form of the weights."""
+        return ("min_variance_gradient", "min_variance_natural", "min_variance_fixed_lambda")
 
-@config
-class Maximum(Baseline):
-    """b = max_a r_a, the largest mean reward.
+    def core_term(self) -> tuple[str, float]:
+        """The form of the weights, and lambda."""
+        if self.lam is not None:
+            return "min_variance_fixed_lambda", self.lam
+        return f"min_variance_{self.metric}", 0.0
 
-    Examples
-    --------
-    >>> Maximum() - 0.1
-    Maximum() - 0.1
+    def weights(self, pi: Floats) -> Floats:
+        """The weights of its metric, from positive terms only, so that nothing cancels.
+
+        Examples
+        --------
+        >>> MinVariance().weights(np.array([0.5, 0.5]))
+        array([0.25, 0.25])
+        """
+        if self.metric == "gradient":
+            return np.asarray(pi * (others(pi) ** 2 + others(pi**2)))
+        p: Floats = np.maximum(pi, SMALLEST_PROBABILITY)
+        if self.lam is None:
+            return np.reciprocal(p)
+        return np.asarray(p * ((pi.shape[-1] - 1) * self.lam**2 + (self.lam + 1.0 / p) ** 2))
+
+    def enclose(self, arm: int, shares: Floats, epsilon: float, r: Floats) -> Enclosed:
+        """The range over all weights between their bounds."""
+        return Enclosed(*_mean_between(*self._weights_between(arm, shares, epsilon), r))
+
+    def _weights_between(self, arm: int, q: Floats, epsilon: float) -> tuple[Floats, Floats]:
+        """Bounds of the weights divided by epsilon (gradient) or multiplied by it (natural)."""
+        rest = np.arange(len(q)) != arm
+        squares = float((q**2).sum())
+        if self.metric == "gradient":
+            low = q * ((1.0 - epsilon * q) ** 2 + (1.0 - epsilon) ** 2)
+            high = q * (2.0 + epsilon**2 * (squares - q**2))
+            low[arm], high[arm] = 0.0, epsilon * (1.0 + squares)
+            return low, high
+        lam = 0.0 if self.lam is None else self.lam
+        inverse = np.where(rest, 1.0 / np.where(q > 0.0, q, 1.0), 0.0)
+        if (rest & (q <= 0.0)).any():
+            # An arm that has underflowed outweighs all others, or shares the weight with its like.
+            inverse = np.where(rest, np.where(q > 0.0, 0.0, 1.0), 0.0)
+        shift = 2.0 * lam * epsilon
+        low = inverse + min(shift, 0.0)
+        high = inverse + max(shift, 0.0) + len(q) * lam**2 * epsilon**2 * q
+        own = 1.0 / (1.0 - epsilon) + len(q) * lam**2 + 2.0 * abs(lam)
+        low[arm], high[arm] = 0.0, epsilon * own
+        return np.maximum(low, 0.0), high
+
+
+def _mean_between(low: Floats, high: Floats, r: Floats) -> tuple[float, float]:
+    """The range of sum w r / sum w over weights between bounds.
+
+    At the maximum the arms of large reward have their largest weight and the others their
+    smallest, so it is enough to try all ways of cutting the order of the rewards in two.
     """
-
-    def __init__(self) -> None:
-        self._set()
+    order = np.argsort(r)
+    means = []
+    for cut in range(len(r) + 1):
+        up = np.zeros(len(r), dtype=bool)
+        up[order[cut:]] = True
+        for w in (np.where(up, high, low), np.where(up, low, high)):
+            if w.sum() > 0.0:
+                means.append(float(w @ r / w.sum()))
+    return min(means), max(means)
 
 
 @config
@@ -235,6 +201,20 @@ class Gap(Baseline):
 
     def __init__(self, fraction: check.Number = 0.5) -> None:
         self._set(fraction=check.number("Gap.fraction", fraction, check.UNIT_INSIDE))
+
+    not_in_mdps = "Gap is for bandits; use MinVariance().relative(c)"
+
+    @classmethod
+    def core_names(cls) -> tuple[str, ...]:
+        """None: it goes into the offset."""
+        return ()
+
+    def core_term(self) -> None:
+        """Nothing: it goes into the offset."""
+
+    def number(self, r: Floats) -> float:
+        """The number between the two best mean rewards."""
+        return between_best(r, self.fraction)
 
 
 @config
@@ -264,105 +244,14 @@ class RunningMean(Baseline):
             rate = check.number("RunningMean.rate", rate, check.UNIT_POSITIVE)
         self._set(rate=rate, initial=check.number("RunningMean.initial", initial))
 
+    depends_on_theta_only = False
+    needs_values = False
 
-@config
-class Linear(Baseline):
-    """b = sum_i c_i B_i + offset, the normal form that the algebra makes.
+    def core_term(self) -> tuple[str, float]:
+        """The rate, 0 for the plain mean."""
+        return "running_mean", self.rate or 0.0
 
-    It is rarely written by hand: ``0.9 * Value() - 0.1`` is shorter. Whatever is given is brought
-    to normal form: equal atoms are merged, zero coefficients dropped, constants folded into the
-    offset, terms ordered.
-
-    Parameters
-    ----------
-    terms
-        (coefficient, baseline) pairs.
-    offset
-        A finite number.
-
-    Examples
-    --------
-    >>> Linear([(0.9, Value())], offset=-0.1)
-    0.9 * Value() - 0.1
-    """
-
-    terms: _Terms
-    offset: float
-
-    def __init__(
-        self, terms: Sequence[tuple[check.Number, Baseline]], offset: check.Number = 0.0
-    ) -> None:
-        pairs = []
-        allowed = "(number, Baseline) pairs"
-        if isinstance(terms, str) or not isinstance(terms, Iterable):
-            raise ConfigTypeError("Linear.terms", terms, allowed)
-        for term in terms:
-            if not (isinstance(term, (tuple, list)) and len(term) == 2):
-                raise ConfigTypeError("Linear.terms", terms, allowed)
-            if not isinstance(term[1], Baseline):
-                raise ConfigTypeError("Linear.terms", terms, allowed)
-            pairs.append((check.number("Linear.terms", term[0]), term[1]))
-        merged, total = _merge(pairs, check.number("Linear.offset", offset))
-        self._set(terms=merged, offset=total)
-
-    def __repr__(self) -> str:
-        if not self.terms:
-            return f"Linear((), offset={self.offset!r})"
-        if self.offset == 0.0 and len(self.terms) == 1 and self.terms[0][0] == 1.0:
-            # Printed by the algebra this would evaluate to the atom itself.
-            return f"Linear({self.terms!r})"
-        text = ""
-        for c, atom in self.terms:
-            size = repr(atom) if abs(c) == 1.0 else f"{abs(c)!r} * {atom!r}"
-            text += _signed(c, size, first=not text)
-        return text + _signed(self.offset, repr(abs(self.offset))) if self.offset else text
-
-
-def _signed(number: float, size: str, first: bool = False) -> str:
-    if first:
-        return f"-{size}" if number < 0 else size
-    return f" - {size}" if number < 0 else f" + {size}"
-
-
-def _linear_parts(baseline: Baseline) -> tuple[_Terms, float]:
-    if isinstance(baseline, Linear):
-        return baseline.terms, baseline.offset
-    if isinstance(baseline, Constant):
-        return (), baseline.c
-    return ((1.0, baseline),), 0.0
-
-
-def _merge(terms: Iterable[tuple[float, Baseline]], offset: float) -> tuple[_Terms, float]:
-    """Merge equal atoms, drop zeros, fold constants and put the terms in their order."""
-    merged: dict[Baseline, float] = {}
-    for coefficient, baseline in terms:
-        inner, inner_offset = _linear_parts(baseline)
-        offset += coefficient * inner_offset
-        for c, atom in inner:
-            merged[atom] = merged.get(atom, 0.0) + coefficient * c
-    checked = [(check.number("Linear.terms", c), atom) for atom, c in merged.items()]
-    kept = sorted(((c, b) for c, b in checked if c != 0.0), key=lambda term: repr(term[1]))
-    return tuple(kept), check.number("Linear.offset", offset)
-
-
-def _normal_form(terms: Iterable[tuple[float, Baseline]], offset: float) -> Baseline:
-    kept, offset = _merge(terms, offset)
-    if not kept:
-        return Constant(offset)
-    if offset == 0.0 and len(kept) == 1 and kept[0][0] == 1.0:
-        return kept[0][1]
-    return Linear(kept, offset)
-
-
-def as_baseline(argument: str, value: Any) -> Baseline:
-    """Return a baseline in normal form from a baseline or a number.
-
-    Examples
-    --------
-    >>> as_baseline("Experiment.baseline", 1)
-    Constant(1.0)
-    """
-    if isinstance(value, Baseline):
-        terms, offset = _linear_parts(value)
-        return _normal_form(terms, offset)
-    return Constant(check.number(argument, value, suffix=" or a Baseline"))
+    def range(self, r: Floats, rewards: tuple[float, float] | None = None) -> tuple[float, float]:
+        """Between the rewards that may have been seen, and the start."""
+        low, high = (float(r.min()), float(r.max())) if rewards is None else rewards
+        return min(low, self.initial), max(high, self.initial)

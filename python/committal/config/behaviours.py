@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
+import numpy as np
+
 from committal.config.base import Config, config
-from committal.config.schedules import Rate, Schedule, rate
+from committal.config.schedules import Rate, Schedule, at_time, rate
 from committal.support import check
+from committal.support.simplex import Floats
 
 __all__ = ["Behaviour", "EpsilonGreedy", "Fixed", "OnPolicy", "UniformMixture"]
 
 
 class Behaviour(Config):
-    """Base of the behaviours.
+    """Base of the behaviours: mu_t as a function of pi.
 
     Examples
     --------
@@ -19,6 +24,53 @@ class Behaviour(Config):
     """
 
     __slots__ = ()
+
+    #: What the core calls it.
+    core_name: ClassVar[str]
+    #: What it mixes with the uniform law: the "policy", its "greedy" arm, or something else ("").
+    #: Statements about all of time need to know.
+    mixes: ClassVar[str] = ""
+
+    @property
+    def exploration(self) -> float | Schedule:
+        """gamma_t or epsilon_t: the probability of drawing an arm uniformly."""
+        return 0.0
+
+    @property
+    def fixed(self) -> tuple[float, ...]:
+        """The probabilities that do not depend on the policy; empty if there are none."""
+        return ()
+
+    def exploration_at(self, t: int) -> float:
+        """gamma_t or epsilon_t as a number.
+
+        Examples
+        --------
+        >>> from committal.config import Decay
+        >>> UniformMixture(Decay(1.0, 0.5)).exploration_at(3)
+        0.5
+        """
+        return at_time(self.exploration, t)
+
+    def at(self, pi: Floats, t: int) -> Floats:
+        """mu_t(pi), with the shape (..., K) of pi.
+
+        Examples
+        --------
+        >>> EpsilonGreedy(0.5).at(np.array([0.1, 0.9]), 0)
+        array([0.25, 0.75])
+        """
+        raise NotImplementedError
+
+    def least(self, arms: int, exploration: Floats) -> Floats:
+        """The least probability of any arm under any policy, for each exploration rate.
+
+        Examples
+        --------
+        >>> UniformMixture(0.3).least(3, np.array([0.3]))
+        array([0.1])
+        """
+        return exploration / arms
 
 
 @config
@@ -33,6 +85,14 @@ class OnPolicy(Behaviour):
 
     def __init__(self) -> None:
         self._set()
+
+    core_name = "on_policy"
+    mixes = "policy"
+
+    def at(self, pi: Floats, t: int) -> Floats:
+        """Pi."""
+        del t
+        return pi
 
 
 @config
@@ -56,6 +116,19 @@ class UniformMixture(Behaviour):
 
     def __init__(self, gamma: Rate) -> None:
         self._set(gamma=rate("UniformMixture.gamma", gamma, check.UNIT))
+
+    core_name = "uniform_mixture"
+    mixes = "policy"
+
+    @property
+    def exploration(self) -> float | Schedule:
+        """gamma."""
+        return self.gamma
+
+    def at(self, pi: Floats, t: int) -> Floats:
+        """(1 - gamma_t) pi + gamma_t / K."""
+        gamma = self.exploration_at(t)
+        return np.asarray((1.0 - gamma) * pi + gamma / pi.shape[-1])
 
 
 @config
@@ -82,6 +155,20 @@ class EpsilonGreedy(Behaviour):
     def __init__(self, epsilon: Rate) -> None:
         self._set(epsilon=rate("EpsilonGreedy.epsilon", epsilon, check.UNIT_POSITIVE))
 
+    core_name = "epsilon_greedy"
+    mixes = "greedy"
+
+    @property
+    def exploration(self) -> float | Schedule:
+        """epsilon."""
+        return self.epsilon
+
+    def at(self, pi: Floats, t: int) -> Floats:
+        """(1 - epsilon_t) for the likeliest arm, and epsilon_t / K for every arm."""
+        epsilon = self.exploration_at(t)
+        greedy = np.arange(pi.shape[-1]) == pi.argmax(axis=-1)[..., None]
+        return np.asarray((1.0 - epsilon) * greedy + epsilon / pi.shape[-1])
+
 
 @config
 class Fixed(Behaviour):
@@ -107,3 +194,20 @@ class Fixed(Behaviour):
         self._set(
             probabilities=check.probabilities("Fixed.probabilities", probabilities, positive=True)
         )
+
+    core_name = "fixed"
+
+    @property
+    def fixed(self) -> tuple[float, ...]:
+        """The probabilities."""
+        return self.probabilities
+
+    def at(self, pi: Floats, t: int) -> Floats:
+        """The probabilities, once for every policy."""
+        del t
+        return np.broadcast_to(np.array(self.probabilities), pi.shape)
+
+    def least(self, arms: int, exploration: Floats) -> Floats:
+        """The least of the probabilities."""
+        del arms
+        return np.full(exploration.shape, min(self.probabilities))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from committal.config.base import Config, config
 from committal.config.schedules import Rate, Schedule, rate
 from committal.errors import ConfigTypeError
-from committal.support import check
+from committal.support import check, limits
 
 __all__ = ["Estimator", "ExactQ", "Expected", "OneSample", "Reinforce"]
 
@@ -23,6 +25,11 @@ class Estimator(Config):
     """
 
     __slots__ = ()
+
+    #: What the core calls it.
+    core_name: ClassVar[str]
+    #: Whether actions are drawn whose rewards the update sees.
+    draws: ClassVar[bool] = True
 
 
 @config
@@ -48,10 +55,11 @@ class OneSample(Estimator):
 
     def __init__(self, samples: check.Integer = 1, implicit: Rate = 0.0) -> None:
         self._set(
-            # The bound keeps the sample index of the core in 32 bits.
-            samples=check.integer("OneSample.samples", samples, 1, 2**31 - 1),
+            samples=check.integer("OneSample.samples", samples, 1, limits.SAMPLES),
             implicit=rate("OneSample.implicit", implicit, check.NON_NEGATIVE),
         )
+
+    core_name = "sampled"
 
 
 @config
@@ -70,6 +78,9 @@ class Expected(Estimator):
     >>> Expected()
     Expected()
     """
+
+    core_name = "expected"
+    draws = False
 
     def __init__(self) -> None:
         self._set()
@@ -117,6 +128,8 @@ class ExactQ(Estimator):
             discounted=discounted,
         )
 
+    core_name = "exact_q"
+
 
 @config
 class Reinforce(Estimator):
@@ -134,6 +147,8 @@ class Reinforce(Estimator):
     >>> Reinforce()
     Reinforce()
     """
+
+    core_name = "reinforce"
 
     def __init__(self) -> None:
         self._set()

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from committal.config.bandit import Problem
-from committal.config.base import Config, config, kinds
-from committal.config.baselines import Baseline, Constant, as_baseline
+from committal.config.base import Config, config, kinds, refuse_subclass
 from committal.config.behaviours import Behaviour, OnPolicy
 from committal.config.estimators import Estimator, OneSample
+from committal.config.linear import Baseline, Constant, as_baseline
 from committal.config.policies import Policy
+from committal.config.problem import Problem
 from committal.config.record import Record
-from committal.config.rules.bandit import MOST_DRAWS, refusal_of
+from committal.config.rules import refusal_of
 from committal.config.updates import Update
 from committal.errors import CombinationError, ConfigTypeError
-from committal.support import check
+from committal.support import check, limits, text
 
 __all__ = ["Experiment"]
 
@@ -102,6 +102,7 @@ class Experiment(Config):
             if not isinstance(value, family):
                 classes = ", ".join(cls.__name__ for cls in kinds(family).values())
                 raise ConfigTypeError(f"Experiment.{name}", value, f"an instance of {classes}")
+            refuse_subclass(f"Experiment.{name}", value, family)
         self._set(
             problem=problem,
             policy=policy,
@@ -109,7 +110,7 @@ class Experiment(Config):
             baseline=as_baseline("Experiment.baseline", baseline),
             behaviour=behaviour,
             estimator=estimator,
-            steps=check.integer("Experiment.steps", steps, 0, MOST_DRAWS - 1),
+            steps=check.integer("Experiment.steps", steps, 0, limits.DRAWS - 1),
             record=record.named(problem.recorded_by_default),
         )
         refusal = refusal_of(self)
@@ -117,13 +118,11 @@ class Experiment(Config):
             raise CombinationError(f"Experiment.{refusal.argument}", refusal.value, refusal.allowed)
 
     def __str__(self) -> str:
-        parts = self._arguments()
-        width = max(map(len, parts))
-        lines = (f"  {name:<{width}}  {_short(value)}" for name, value in parts.items())
-        return "\n".join(("Experiment", *lines))
+        parts = {name: _short(value) for name, value in self._arguments().items()}
+        return "\n".join(("Experiment", *text.facts(parts, indent="  ")))
 
 
 def _short(value: object) -> str:
     """Write a part on one line: as its repr, or abbreviated when that is very long."""
-    text = repr(value)
-    return text if len(text) <= 200 else f"{text[:160]} ... {text[-20:]}"
+    written = repr(value)
+    return written if len(written) <= 200 else f"{written[:160]} ... {written[-20:]}"

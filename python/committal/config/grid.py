@@ -23,8 +23,9 @@ from committal.errors import CombinationError, ConfigError, ConfigTypeError
 __all__ = ["Axis", "Grid", "GridLike", "Label", "experiment_at"]
 
 Label: TypeAlias = int | float | str
-#: What may be given as a grid; see :class:`committal.Study`.
-GridLike: TypeAlias = Mapping[str | tuple[str, ...], Any]
+#: What may be given as a grid; see :class:`committal.Study`. Keys are strings or tuples of strings,
+#: but type checkers take the type of keys exactly: a dict of strings would be refused.
+GridLike: TypeAlias = Mapping[Any, Any]
 
 #: Names of dimensions and coordinates that results have anyway.
 RESERVED = frozenset(

@@ -13,7 +13,7 @@ from committal.config.base import config
 from committal.config.mdp import DISCOUNT, TabularMDP
 from committal.config.transitions import Names, compress, entries_of
 from committal.errors import ConfigError, ConfigTypeError
-from committal.support import check
+from committal.support import check, limits
 
 __all__ = ["Gridworld", "ShortestPath", "gridworld"]
 
@@ -88,7 +88,7 @@ class Gridworld(TabularMDP):
             gamma=gamma,
             start=starts[0] if len(starts) == 1 else _uniform(starts, len(cells)),
             terminal=terminal,
-            limit=check.integer("Gridworld.limit", limit, 1, 2**31 - 1),
+            limit=check.integer("Gridworld.limit", limit, 1, limits.EPISODE),
             states=tuple(f"{r},{c}" for r, c in cells),
             actions=tuple(MOVES),
             text="\n".join(rows),

@@ -10,9 +10,9 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from committal.config.bandit import Problem
 from committal.config.base import config
-from committal.config.record import MDP_RECORDABLE
+from committal.config.problem import Problem
+from committal.config.quantities import MDP_QUANTITIES
 from committal.config.transitions import (
     Floats,
     Names,
@@ -21,7 +21,7 @@ from committal.config.transitions import (
     read_transitions,
 )
 from committal.errors import ConfigError, ConfigTypeError
-from committal.support import check
+from committal.support import check, limits
 
 __all__ = ["TabularMDP"]
 
@@ -118,7 +118,7 @@ class TabularMDP(Problem):
             gamma=check.number("TabularMDP.gamma", gamma, DISCOUNT),
             start=_checked_start(start, transitions.states, ended),
             terminal=ended,
-            limit=check.integer("TabularMDP.limit", limit, 1, 2**31 - 1),
+            limit=check.integer("TabularMDP.limit", limit, 1, limits.EPISODE),
             states=names.states or _numbered(transitions.states),
             actions=names.actions or _numbered(transitions.actions),
         )
@@ -199,29 +199,8 @@ class TabularMDP(Problem):
         """The number of actions in each state; see `n_actions`."""
         return len(self.actions)
 
-    @property
-    def recordable(self) -> tuple[str, ...]:
-        """The names of everything that can be recorded.
-
-        Examples
-        --------
-        >>> mdp = TabularMDP([(0, 0, 1, 1, 0)], gamma=0.5, start=0, terminal=[1])
-        >>> "visits" in mdp.recordable
-        True
-        """
-        return MDP_RECORDABLE
-
-    @property
-    def recorded_by_default(self) -> tuple[str, ...]:
-        """The names of what is recorded when none is given.
-
-        Examples
-        --------
-        >>> mdp = TabularMDP([(0, 0, 1, 1, 0)], gamma=0.5, start=0, terminal=[1])
-        >>> mdp.recorded_by_default
-        ('return', 'value')
-        """
-        return ("return", "value")
+    quantities = MDP_QUANTITIES
+    recorded_by_default = ("return", "value")
 
     @property
     def goals(self) -> tuple[str, ...]:
@@ -321,33 +300,15 @@ class TabularMDP(Problem):
                 return found
             found = grown
 
-    def range_of(self, name: str) -> tuple[float, float] | None:
-        """Return bounds of a recorded quantity that hold for every policy; None if unknown.
+    def return_bounds(self, limit: int | None) -> tuple[float, float]:
+        """Bound sum_i gamma^i r_i over all paths of at most `limit` steps from the start.
 
         Examples
         --------
         >>> mdp = TabularMDP([(0, 0, 1, 1, 3)], gamma=0.5, start=0, terminal=[1], limit=10)
-        >>> mdp.range_of("length")
-        (0.5, 10.5)
+        >>> mdp.return_bounds(10)
+        (3.0, 3.0)
         """
-        if name in ("return", "value"):
-            low, high = self._return_bounds(None if name == "value" else self.limit)
-        elif name == "length":
-            return 0.5, self.limit + 0.5
-        elif name in ("policy", "goal_probability"):
-            low, high = 0.0, 1.0
-        elif name == "action_entropy":
-            low, high = 0.0, math.log(self.n_actions)
-        elif name == "state_entropy":
-            low, high = 0.0, math.log(self.n_states - len(self.terminal))
-        else:
-            return None
-        # The bounds are reached, up to rounding, and a histogram needs a width.
-        margin = 1e-9 * max(abs(low), abs(high))
-        return (low - margin, high + margin) if low < high else (low - 0.5, high + 0.5)
-
-    def _return_bounds(self, limit: int | None) -> tuple[float, float]:
-        """Bound sum_i gamma^i r_i over all paths of at most `limit` steps from the start."""
         acting = ~self.is_terminal
         # The outcomes of a state, whatever the action, are consecutive entries.
         firsts = self.row_offsets[:: self.n_actions][:-1][acting]

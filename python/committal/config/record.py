@@ -8,54 +8,18 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from committal.config.base import Config, _repr, config
+from committal.config.base import Config, config, written
+from committal.config.quantities import ALL_NAMES, ANY_QUANTITY
 from committal.errors import ConfigError, ConfigTypeError
-from committal.support import check
+from committal.support import check, limits
 
 if TYPE_CHECKING:
     from committal.config.experiment import Experiment
 
-__all__ = ["MDP_RECORDABLE", "RECORDABLE", "Record", "Reduce"]
-
-#: Everything that can be recorded of a bandit.
-RECORDABLE = (
-    "value",
-    "policy",
-    "theta",
-    "baseline",
-    "entropy",
-    "action",
-    "reward",
-    "regret",
-    "variance",
-    "distance",
-)
-
-#: Everything that can be recorded of an MDP.
-MDP_RECORDABLE = (
-    "return",
-    "length",
-    "goal",
-    "action_entropy",
-    "state_entropy",
-    "value",
-    "goal_probability",
-    "policy",
-    "theta",
-    "visits",
-)
-
-#: What has no mean: it reduces to the fraction of runs by outcome.
-CATEGORICAL = ("goal",)
-
-# One order, so that the same set of names is the same record with the same hash.
-_ALL = (*RECORDABLE, *(name for name in MDP_RECORDABLE if name not in RECORDABLE))
+__all__ = ["Record", "Reduce"]
 
 #: Bins of a histogram that is kept only for its quantiles.
 DEFAULT_BINS = 1024
-
-#: A table of times larger than this would not fit into memory with what is recorded at them.
-MOST_TIMES = 2**28
 
 _Range: TypeAlias = tuple[float, float]
 
@@ -104,7 +68,7 @@ class Reduce(Config):
             below = check.number("Reduce.below", below)
         quantiles = tuple(sorted(set(check.vector("Reduce.quantiles", quantiles, check.UNIT))))
         if bins is not None:
-            bins = check.integer("Reduce.bins", bins, 1, 2**24)
+            bins = check.integer("Reduce.bins", bins, 1, limits.BINS)
         elif quantiles:
             bins = DEFAULT_BINS
         if range is not None and bins is None:
@@ -206,7 +170,7 @@ class Record(Config):
         reduce: Reduce | None = None,
     ) -> None:
         for name in names:
-            check.choice("Record.names", name, _ALL)
+            check.choice("Record.names", name, ALL_NAMES)
         if len(set(names)) < len(names):
             raise ConfigError("Record.names", names, "different names")
         given = {"every": every, "at": at, "log": log}
@@ -217,7 +181,7 @@ class Record(Config):
             )
         if reduce is not None and not isinstance(reduce, Reduce):
             raise ConfigTypeError("Record.reduce", reduce, "a Reduce or None")
-        kept = tuple(name for name in _ALL if name in names)
+        kept = tuple(name for name in ALL_NAMES if name in names)
         self._set(
             names=kept,
             every=None if every is None else check.integer("Record.every", every, 1),
@@ -250,7 +214,7 @@ class Record(Config):
         shown = [repr(name) for name in self.names]
         others = self._arguments()
         del others["names"]
-        shown += [f"{name}={_repr(v)}" for name, v in others.items() if v is not None]
+        shown += [f"{name}={written(v)}" for name, v in others.items() if v is not None]
         return f"Record({', '.join(shown)})"
 
     def times(self, steps: int) -> npt.NDArray[np.int64]:
@@ -266,16 +230,16 @@ class Record(Config):
                 raise ConfigError("Record.at", self.at, f"times in [0, {steps}], up to steps")
             return np.array(self.at, dtype=np.int64)
         if self.every is not None:
-            if steps // self.every >= MOST_TIMES:
+            if steps // self.every >= limits.TIMES:
                 raise ConfigError(
-                    "Record.every", self.every, f"fewer than {MOST_TIMES} times in {steps} steps"
+                    "Record.every", self.every, f"fewer than {limits.TIMES} times in {steps} steps"
                 )
             regular = np.arange(0, steps + 1, self.every, dtype=np.int64)
             return regular if regular[-1] == steps else np.append(regular, steps)
         if self.log is not None:
             # log - 2 points between the ends; rounding merges the first of them, where integers
             # are sparser than the logarithm.
-            count = min(self.log - 2, MOST_TIMES)
+            count = min(self.log - 2, limits.TIMES)
             points = np.geomspace(1, max(steps, 1), count, endpoint=False)
             between = np.rint(points).astype(np.int64)
             ends = np.array([0, steps], dtype=np.int64)
@@ -298,12 +262,12 @@ def _checked_range(ends: Any) -> _Range | tuple[tuple[str, _Range], ...] | None:
     if not isinstance(ends, Mapping):
         return _checked_ends("Reduce.range", ends)
     for name in ends:
-        check.choice("Reduce.range", name, _ALL)
+        check.choice("Reduce.range", name, ALL_NAMES)
     if not ends:
         raise ConfigError("Reduce.range", ends, "at least one name, or None")
     return tuple(
         (name, _checked_ends(f"Reduce.range[{name!r}]", ends[name]))
-        for name in _ALL
+        for name in ALL_NAMES
         if name in ends
     )
 
@@ -316,18 +280,21 @@ def _checked_ends(argument: str, ends: object) -> _Range:
 
 
 def _check_reduction(names: tuple[str, ...], reduce: Reduce) -> None:
-    if "action" in names:
-        raise ConfigError(
-            "Record.names",
-            names,
-            "names without 'action': an action has no mean; reduce 'policy' instead",
-        )
-    if "reward" in names and reduce.bins is not None:
-        raise ConfigError(
-            "Record.reduce",
-            reduce,
-            "no bins and no quantiles while 'reward' is recorded: rewards reduce to their mean",
-        )
+    for name in names:
+        reduces = ANY_QUANTITY[name].reduces
+        if not reduces:
+            raise ConfigError(
+                "Record.names",
+                names,
+                f"names without {name!r}: an {name} has no mean; reduce 'policy' instead",
+            )
+        if reduces == "mean" and reduce.bins is not None:
+            raise ConfigError(
+                "Record.reduce",
+                reduce,
+                f"no bins and no quantiles while {name!r} is recorded: {name}s reduce to their "
+                "mean",
+            )
     ranges = reduce._arguments()["range"]
     for name in ranges if isinstance(ranges, dict) else ():
         if name not in names:

@@ -29,9 +29,24 @@ class Schedule(Config):
 
     __slots__ = ()
 
+    @property
+    def length(self) -> int | None:
+        """How many values there are, None if there is no end."""
+        return None
+
     def values(self, steps: int) -> npt.NDArray[np.float64]:
         """Return x_0, ..., x_(steps-1)."""
         raise NotImplementedError
+
+    def at(self, t: int) -> float:
+        """Return x_t.
+
+        Examples
+        --------
+        >>> Decay(1.0, 0.5).at(3)
+        0.5
+        """
+        return float(self.values(t + 1)[t])
 
     def robbins_monro(self) -> bool | None:
         """Say whether sum x_t = inf and sum x_t^2 < inf; None if a finite table cannot tell."""
@@ -48,6 +63,17 @@ class Schedule(Config):
 
 #: What may be given where a constant or a schedule is expected.
 Rate: TypeAlias = check.Number | Schedule
+
+
+def at_time(x: float | Schedule, t: int) -> float:
+    """Return x_t of a constant or a schedule.
+
+    Examples
+    --------
+    >>> at_time(0.1, 7), at_time(Decay(1.0, 0.5), 3)
+    (0.1, 0.5)
+    """
+    return x.at(t) if isinstance(x, Schedule) else x
 
 
 @config
@@ -95,6 +121,10 @@ class Decay(Schedule):
             raise ConfigError(
                 "Decay.offset", offset, "an offset at which the first value is finite and > 0"
             )
+
+    def at(self, t: int) -> float:
+        """Return x_t, without a table of all earlier values."""
+        return float(self.scale / (t + self.offset) ** self.power)
 
     def _at(self, x: float) -> float:
         try:
@@ -174,6 +204,11 @@ class Values(Schedule):
 
     def _arguments(self) -> dict[str, Any]:
         return {"values": self.table}
+
+    @property
+    def length(self) -> int:
+        """The length of the table."""
+        return len(self.table)
 
     def values(self, steps: int) -> npt.NDArray[np.float64]:
         """Return x_0, ..., x_(steps-1).

@@ -14,15 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from committal.errors import ConfigError, ConfigTypeError
-from committal.support import check
+from committal.support import check, limits
 
 __all__ = ["Names", "Transitions", "compress", "read_transitions"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Integers: TypeAlias = npt.NDArray[np.int64]
 
-#: The core numbers states by 32 bits.
-MOST_STATES = 2**31 - 1
 
 _FORMS = "an array [S, A, S], a sparse matrix (S*A, S) or records (s, a, s', p, r)"
 
@@ -128,7 +126,8 @@ def compress(entries: _Entries, terminal: tuple[int, ...], names: Names) -> Tran
 
     refuse(~np.isfinite(p) | (p < 0.0), "P", p, "probabilities in [0, 1]")
     refuse((after < 0) | (after >= S), "P", after, f"next states in [0, {S - 1}]")
-    refuse(~np.isfinite(r) & (p > 0.0), "R", r, "finite rewards")
+    allowed = f"finite rewards of at most {limits.MAGNITUDE:g} in magnitude"
+    refuse(~(np.abs(r) <= limits.MAGNITUDE) & (p > 0.0), "R", r, allowed)
 
     sums = np.bincount(row, weights=p, minlength=S * A)
     wrong = (np.abs(sums - 1.0) > check.SUM_TOLERANCE) & ~np.repeat(is_terminal, A)
@@ -207,7 +206,7 @@ def _indices(argument: str, value: object) -> tuple[int, ...]:
     if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
         raise ConfigTypeError(argument, value, allowed)
     given = list(value)
-    found = sorted({check.integer(argument, state, 0, MOST_STATES - 1) for state in given})
+    found = sorted({check.integer(argument, state, 0, limits.STATES - 1) for state in given})
     if len(found) < len(given):
         raise ConfigError(argument, given, allowed)
     return tuple(found)
@@ -250,7 +249,7 @@ def _from_records(table: Floats, R: object, terminal: tuple[int, ...], names: Na
     if len(table) == 0:
         raise ConfigError("TabularMDP.P", (), "at least one record (s, a, s', p, r)")
     numbers = table[:, :3]
-    whole = (numbers == np.rint(numbers)) & (numbers >= 0) & (numbers < MOST_STATES)
+    whole = (numbers == np.rint(numbers)) & (numbers >= 0) & (numbers < limits.STATES)
     if not whole.all():
         first = int(np.argmin(whole.all(axis=1)))
         raise ConfigError(

@@ -26,7 +26,7 @@ import scipy.sparse.csgraph as csgraph
 import scipy.sparse.linalg as spla
 
 from committal.errors import CommittalError
-from committal.exact.dynamics import Floats
+from committal.support.simplex import Floats
 
 #: Up to this many unknowns the system is factorised as it stands.
 MOST_DIRECT = 6_000

@@ -32,10 +32,10 @@ from committal.config import (
 )
 from committal.errors import CombinationError, ConfigError
 from committal.exact import dynamics
-from committal.exact.dynamics import Floats
 from committal.exact.three_arms import Plane, solve_plane
 from committal.exact.two_arms import Line, solve_line
 from committal.exact.variance import simplex_grid
+from committal.support.simplex import Floats
 
 #: Errors aimed at, by the number of arms.
 TOLERANCES = {2: 1e-7, 3: 1e-4}
@@ -113,7 +113,7 @@ class CommittalMap:
         ((5, 2), (5, 2))
         """
         policies = simplex_grid(n, dynamics.bandit_of(self.experiment).arms)
-        states = dynamics.parameters(self.experiment.policy, policies)
+        states = self.experiment.policy.parameters_at(policies)
         return policies, self.solution.at(self._canonical(states))[0]
 
     def _at(self, starts: npt.ArrayLike | None) -> tuple[Floats, Floats]:

@@ -28,14 +28,14 @@ from committal.config import TabularMDP
 from committal.config.estimators import SOLVERS
 from committal.config.transitions import numeric
 from committal.errors import ConfigError, ConfigTypeError
+from committal.lowering.mdp import lower_model
 from committal.support import check
-from committal.support.machine import available_threads
+from committal.support.machine import isa_of, threads_of
 
 __all__ = ["Evaluation", "evaluate", "optimal"]
 
 Floats = npt.NDArray[np.float64]
 
-_MOST_THREADS = 4096
 _SUM_TOLERANCE = 1e-6  # of the core
 
 
@@ -54,6 +54,8 @@ class Evaluation:
         How many sweeps the iterative method needed; None if it was solved directly.
     threads : int
         For what is computed on first use.
+    isa : str
+        The instruction set, likewise.
     """
 
     mdp: TabularMDP
@@ -61,6 +63,7 @@ class Evaluation:
     V: Floats
     sweeps: npt.NDArray[np.int64] | None = None
     threads: int = 1
+    isa: str = "auto"
 
     @property
     def value(self) -> Floats:
@@ -84,7 +87,9 @@ class Evaluation:
         >>> print(optimal(gridworld("S.A", goals={"A": 1}, gamma=0.5)).Q[0])
         [0.125 0.25  0.125 0.125]
         """
-        q = _model(self.mdp).q_values(self.V.reshape(-1, self.V.shape[-1]), threads=self.threads)
+        q = _model(self.mdp).q_values(
+            self.V.reshape(-1, self.V.shape[-1]), threads=self.threads, isa=self.isa
+        )
         return q.reshape(self.policy.shape)
 
     @cached_property
@@ -110,7 +115,7 @@ class Evaluation:
         array([1. , 0.5, 0. ])
         """
         d = _model(self.mdp).state_distribution(
-            self._batch, self.mdp.start_distribution, threads=self.threads
+            self._batch, self.mdp.start_distribution, threads=self.threads, isa=self.isa
         )
         return d.reshape(self.V.shape)
 
@@ -126,7 +131,11 @@ class Evaluation:
         [0.0625 0.    ]
         """
         p = _model(self.mdp).goal_probability(
-            self._batch, self.mdp.start_distribution, self.mdp.limit, threads=self.threads
+            self._batch,
+            self.mdp.start_distribution,
+            self.mdp.limit,
+            threads=self.threads,
+            isa=self.isa,
         )
         return p.reshape(*self.policy.shape[:-2], len(self.mdp.terminal))
 
@@ -142,6 +151,7 @@ def evaluate(
     method: str = "direct",
     tolerance: float = 1e-3,
     threads: int | None = None,
+    isa: str = "auto",
 ) -> Evaluation:
     r"""V = (I - gamma P_pi)^-1 R_pi and Q = R + gamma P V, of one policy or of many.
 
@@ -160,6 +170,9 @@ def evaluate(
         Of the iterative method.
     threads : int, optional
         All cores that the process may use by default; it changes no bit of the result.
+    isa : {"auto", "generic", "avx2", "avx512"}, optional
+        Instruction set of the kernels, the best that the machine has by default; it changes no
+        bit either.
 
     Returns
     -------
@@ -169,7 +182,7 @@ def evaluate(
     Examples
     --------
     >>> import committal as cm
-    >>> rooms = cm.grids.four_rooms()
+    >>> rooms = cm.maps.four_rooms()
     >>> found = cm.evaluate(rooms)
     >>> print(round(float(found.value), 4), found.goal_probability.round(3))
     0.1466 [0.162 0.161 0.031]
@@ -179,26 +192,23 @@ def evaluate(
     _check_mdp(mdp)
     check.choice("method", method, SOLVERS)
     tolerance = check.number("tolerance", tolerance, check.POSITIVE)
-    threads = (
-        available_threads()
-        if threads is None
-        else check.integer("threads", threads, 1, _MOST_THREADS)
-    )
+    threads = threads_of("threads", threads)
+    isa = isa_of("isa", isa)
     pi = _policies(mdp, policy)
     batch = pi.reshape(-1, *pi.shape[-2:])
     model = _model(mdp)
     sweeps = None
     try:
         if method == "direct":
-            V = model.evaluate(batch, threads=threads)
+            V = model.evaluate(batch, threads=threads, isa=isa)
         else:
-            V, counts = model.evaluate_iterative(batch, tolerance, threads=threads)
+            V, counts = model.evaluate_iterative(batch, tolerance, threads=threads, isa=isa)
             sweeps = counts.reshape(pi.shape[:-2])
     except ValueError:
         # The core checks the probabilities while it reads them; here they only get their names.
         _refuse_wrong_rows(mdp, pi)
         raise
-    return Evaluation(mdp, pi, V.reshape(pi.shape[:-1]), sweeps, threads)
+    return Evaluation(mdp, pi, V.reshape(pi.shape[:-1]), sweeps, threads, isa)
 
 
 def optimal(mdp: TabularMDP) -> Evaluation:
@@ -217,20 +227,23 @@ def optimal(mdp: TabularMDP) -> Evaluation:
     Examples
     --------
     >>> import committal as cm
-    >>> print(round(float(cm.optimal(cm.grids.four_rooms()).value), 4))
+    >>> print(round(float(cm.optimal(cm.maps.four_rooms()).value), 4))
     0.8687
     """
     _check_mdp(mdp)
     choice = evaluate(mdp, threads=1).Q.argmax(axis=-1)
     found = evaluate(mdp, _deterministic(mdp, choice), threads=1)
+    seen = {choice.tobytes()}
     while True:
-        # A tie keeps its action, so that nothing goes round in circles.
+        # A tie keeps its action.
         current = np.take_along_axis(found.Q, choice[:, None], axis=-1)[:, 0]
         improved = np.where(found.Q.max(axis=-1) > current, found.Q.argmax(axis=-1), choice)
-        if np.array_equal(improved, choice):
+        # In the end rounding decides what is greedy: policies that come round again, or values
+        # that no longer grow, are the signs.
+        if improved.tobytes() in seen:
             return found
+        seen.add(improved.tobytes())
         better = evaluate(mdp, _deterministic(mdp, improved), threads=1)
-        # In the end rounding decides what is greedy: values that no longer grow are the sign.
         if not np.any(better.V > found.V):
             return found
         found, choice = better, improved
@@ -245,16 +258,7 @@ def _deterministic(mdp: TabularMDP, choice: npt.NDArray[np.intp]) -> Floats:
 @lru_cache(maxsize=8)
 def _model(mdp: TabularMDP) -> _core.MdpModel:
     """Prepare an MDP: the order of elimination is found once for all policies."""
-    return _core.MdpModel(
-        states=mdp.n_states,
-        actions=mdp.n_actions,
-        terminal=mdp.is_terminal.astype(np.uint8),
-        row_offsets=mdp.row_offsets,
-        next_state=mdp.next_state,
-        probability=mdp.probability,
-        reward=mdp.reward,
-        gamma=mdp.gamma,
-    )
+    return _core.MdpModel(**lower_model(mdp))
 
 
 def _check_mdp(mdp: object) -> None:

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from committal.config import Experiment, RunningMean
-from committal.errors import CombinationError, ConfigError
+from committal.config import Experiment
+from committal.errors import ConfigError
 from committal.exact import dynamics
-from committal.exact.dynamics import Floats
 from committal.exact.one_step import law_from
+from committal.support.simplex import Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,16 +107,13 @@ def law_after(
         raise ConfigError("most_atoms", most_atoms, "an integer >= 1")
     if not 0.0 <= merge < 1e-3:
         raise ConfigError("merge", merge, "a number in [0, 0.001)")
-    if any(isinstance(atom, RunningMean) for atom in dynamics.atoms_of(experiment.baseline)):
-        raise CombinationError(
-            "experiment.baseline", experiment.baseline, "a baseline without RunningMean"
-        )
+    dynamics.refuse_memory("experiment.baseline", experiment.baseline)
     theta, probability = dynamics.start_of(experiment)[None, :], np.ones(1)
     discarded = 0.0
     r = np.array(dynamics.bandit_of(experiment).means)
     for t in range(int(count)):
-        pi = dynamics.probabilities(experiment.policy, theta)
-        law = law_from(experiment, theta, dynamics.baseline_at(experiment.baseline, pi, r), t)
+        pi = experiment.policy.probabilities_at(theta)
+        law = law_from(experiment, theta, experiment.baseline.at(pi, r), t)
         probability = (probability[:, None] * law.probability).ravel()
         theta = (theta[:, None, :] + law.update).reshape(-1, theta.shape[1])
         possible = probability > 0.0
@@ -125,7 +122,7 @@ def law_after(
             order = np.argsort(-probability, kind="stable")[:most_atoms]
             discarded += float(probability.sum() - probability[order].sum())
             theta, probability = theta[order], probability[order]
-    policy = dynamics.probabilities(experiment.policy, theta)
+    policy = experiment.policy.probabilities_at(theta)
     return HorizonLaw(int(count), theta, policy, probability, discarded)
 
 

@@ -18,7 +18,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from committal.exact.dynamics import Floats
+from committal.support.simplex import Floats
 
 Integers: TypeAlias = npt.NDArray[np.int64]
 

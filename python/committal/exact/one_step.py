@@ -21,9 +21,10 @@ import numpy as np
 import numpy.typing as npt
 
 from committal.config import Direct, Experiment, Policy, Sigmoid
+from committal.config.schedules import at_time
 from committal.errors import ConfigError
 from committal.exact import dynamics
-from committal.exact.dynamics import Floats
+from committal.support.simplex import Floats, project_onto_simplex
 
 Space: TypeAlias = Literal["theta", "policy"]
 
@@ -183,9 +184,9 @@ def one_step_law(
     """
     states = dynamics.states_of(experiment, theta, policy)
     dynamics.refuse_memory("experiment.baseline", experiment.baseline)
-    pi = dynamics.probabilities(experiment.policy, states)
+    pi = experiment.policy.probabilities_at(states)
     r = np.array(dynamics.bandit_of(experiment).means)
-    return law_from(experiment, states, dynamics.baseline_at(experiment.baseline, pi, r), t)
+    return law_from(experiment, states, experiment.baseline.at(pi, r), t)
 
 
 def law_from(experiment: Experiment, theta: Floats, b: Floats, t: int) -> OneStepLaw:
@@ -199,29 +200,28 @@ def law_from(experiment: Experiment, theta: Floats, b: Floats, t: int) -> OneSte
     (4, 2, 1)
     """
     problem, update = dynamics.bandit_of(experiment), experiment.update
-    pi = dynamics.probabilities(experiment.policy, theta)
-    alpha = dynamics.scheduled(update.step_size, t)
-    tau = dynamics.entropy_weight(update, t)
+    pi = experiment.policy.probabilities_at(theta)
+    alpha = at_time(update.step_size, t)
+    tau = update.temperature(t)
     if dynamics.samples_of(experiment) == 0:
         probability = np.ones((*theta.shape[:-1], 1))
-        r = np.array(problem.means)
-        g = dynamics.expected_direction(experiment.policy, update, pi, r)[..., None, :]
+        g = dynamics.expected_direction(experiment, pi)[..., None, :]
     else:
         probability, g = _sampled(experiment, pi, b, t)
     if tau > 0.0:
-        g = g + tau * dynamics.entropy_direction(experiment.policy, update, theta)[..., None, :]
+        g = g + tau * dynamics.entropy_direction(experiment, theta)[..., None, :]
     step = alpha * g
     if isinstance(experiment.policy, Direct):
-        step = dynamics.project_onto_simplex(theta[..., None, :] + step) - theta[..., None, :]
+        step = project_onto_simplex(theta[..., None, :] + step) - theta[..., None, :]
     return OneStepLaw(theta, pi, probability, step, problem.best, experiment.policy)
 
 
 def _sampled(experiment: Experiment, pi: Floats, b: Floats, t: int) -> tuple[Floats, Floats]:
     """Probabilities (..., M) and directions (..., M, D) of the outcomes of N samples."""
     problem, samples = dynamics.bandit_of(experiment), dynamics.samples_of(experiment)
-    mu = dynamics.behaviour_at(experiment.behaviour, pi, t)
+    mu = experiment.behaviour.at(pi, t)
     weight = dynamics.importance_weights(mu, dynamics.implicit_of(experiment, t))
-    per_arm = dynamics.directions(experiment.policy, experiment.update, pi, weight)
+    per_arm = weight[..., None] * experiment.update.rows(experiment.policy, pi)
     atoms = [
         (a, value, q)
         for a in range(problem.arms)

@@ -28,7 +28,7 @@ import numpy.typing as npt
 from committal.config import Direct, Experiment, Natural, Schedule, TabularMDP
 from committal.errors import CombinationError, ConfigError
 from committal.exact import dynamics, mdp_paths
-from committal.exact.dynamics import Floats
+from committal.support.simplex import Floats, project_onto_simplex
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,8 +78,7 @@ def expected_path(experiment: Experiment, times: npt.ArrayLike | None = None) ->
     wanted = wanted.astype(np.int64)
     if isinstance(experiment.problem, TabularMDP):
         return _expected_mdp_path(experiment, experiment.problem, wanted)
-    problem, update = dynamics.bandit_of(experiment), experiment.update
-    r, last = np.array(problem.means), int(wanted[-1])
+    update, last = experiment.update, int(wanted[-1])
     alpha, tau = _table(update.step_size, last), _table(getattr(update, "entropy", 0.0), last)
     theta = dynamics.start_of(experiment)
     kept: list[Floats] = []
@@ -88,13 +87,13 @@ def expected_path(experiment: Experiment, times: npt.ArrayLike | None = None) ->
             kept.append(theta)
         if t == last:
             break
-        pi = dynamics.probabilities(experiment.policy, theta)
-        g = dynamics.expected_direction(experiment.policy, update, pi, r)
+        pi = experiment.policy.probabilities_at(theta)
+        g = dynamics.expected_direction(experiment, pi)
         if tau[t] > 0.0:
-            g = g + tau[t] * dynamics.entropy_direction(experiment.policy, update, theta)
+            g = g + tau[t] * dynamics.entropy_direction(experiment, theta)
         theta = theta + alpha[t] * g
         if isinstance(experiment.policy, Direct):
-            theta = dynamics.project_onto_simplex(theta)
+            theta = project_onto_simplex(theta)
     return _path(experiment, wanted.astype(np.float64), np.array(kept))
 
 
@@ -143,10 +142,10 @@ def gradient_flow(experiment: Experiment, times: npt.ArrayLike) -> Path:
     from scipy.integrate import solve_ivp
 
     def velocity(_: float, theta: Floats) -> Floats:
-        pi = dynamics.probabilities(policy, theta)
-        g = dynamics.expected_direction(policy, update, pi, r)
+        pi = policy.probabilities_at(theta)
+        g = dynamics.expected_direction(experiment, pi)
         if tau > 0.0:
-            g = g + tau * dynamics.entropy_direction(policy, update, theta)
+            g = g + tau * dynamics.entropy_direction(experiment, theta)
         return g
 
     if s[-1] == 0.0:
@@ -231,6 +230,6 @@ def _times(times: npt.ArrayLike) -> Floats:
 
 
 def _path(experiment: Experiment, time: Floats, theta: Floats) -> Path:
-    policy = dynamics.probabilities(experiment.policy, theta)
+    policy = experiment.policy.probabilities_at(theta)
     r = np.array(dynamics.bandit_of(experiment).means)
     return Path(time, theta, policy, policy @ r)

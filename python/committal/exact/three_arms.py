@@ -38,11 +38,12 @@ import numpy as np
 import numpy.typing as npt
 
 from committal.config import Experiment
+from committal.config.schedules import at_time
 from committal.errors import CombinationError
 from committal.exact import dynamics, vertices
 from committal.exact.absorption import Rates, absorption_probabilities
-from committal.exact.dynamics import Floats
 from committal.exact.interpolation import Integers, lagrange, remaining
+from committal.support.simplex import Floats, softmax
 
 _ORDER = 6
 _FIRST = 0.25
@@ -124,11 +125,11 @@ class Chain:
         """Rates between the nodes with interpolation from `order` nodes."""
         problem = dynamics.bandit_of(self.experiment)
         r = np.array(problem.means)
-        alpha = dynamics.scheduled(self.experiment.update.step_size, 0)
+        alpha = at_time(self.experiment.update.step_size, 0)
         implicit = dynamics.implicit_of(self.experiment, 0)
         nodes = hexagon.nodes
-        pi = dynamics.softmax(self.spacing * nodes.astype(np.float64))
-        b = dynamics.baseline_at(self.experiment.baseline, pi, r)
+        pi = softmax(self.spacing * nodes.astype(np.float64))
+        b = self.experiment.baseline.at(pi, r)
         weight = dynamics.importance_weights(pi, implicit)
         sources, targets, values = [], [], []
         ended = np.zeros((len(nodes), 3))
@@ -228,7 +229,7 @@ class Chain:
     ) -> Floats:
         """(1 - h) at a point beyond an attracting vertex, relative to that at its place."""
         problem = dynamics.bandit_of(self.experiment)
-        alpha = dynamics.scheduled(self.experiment.update.step_size, 0)
+        alpha = at_time(self.experiment.update.step_size, 0)
         alpha /= 1.0 + dynamics.implicit_of(self.experiment, 0)
         mean = problem.means[arm]
         atoms = dynamics.reward_atoms(problem, arm)

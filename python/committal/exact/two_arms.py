@@ -23,12 +23,13 @@ from typing import NamedTuple
 import numpy as np
 
 from committal.config import Experiment
+from committal.config.schedules import at_time
 from committal.errors import CombinationError
 from committal.exact import dynamics, vertices
 from committal.exact.absorption import Rates, absorption_probabilities
-from committal.exact.dynamics import Floats
 from committal.exact.interpolation import lagrange, remaining
 from committal.exact.one_step import law_from
+from committal.support.simplex import Floats, softmax
 
 _ORDER = 8
 _COARSEST = 0.2
@@ -132,7 +133,7 @@ def _end(experiment: Experiment, arm: int, tolerance: float) -> End:
     r = np.array(problem.means)
     shares = np.eye(2)[1 - arm]
     s = float(vertices.pull(experiment.baseline, arm, shares, r))
-    alpha = dynamics.scheduled(experiment.update.step_size, 0)
+    alpha = at_time(experiment.update.step_size, 0)
     alpha /= 1.0 + dynamics.implicit_of(experiment, 0)
     goal = 0.01 * tolerance
     if s == 0.0:
@@ -145,8 +146,8 @@ def _end(experiment: Experiment, arm: int, tolerance: float) -> End:
             )
         # Only a return from depth L to the middle is neglected. 1/epsilon moves by alpha times
         # the slope of r - b, so that has probability exp(-L / (alpha slope)).
-        near = dynamics.softmax(16.0 * (2.0 * np.eye(2)[arm] - 1.0))
-        drift = r[arm] - float(dynamics.baseline_at(experiment.baseline, near, r))
+        near = softmax(16.0 * (2.0 * np.eye(2)[arm] - 1.0))
+        drift = r[arm] - float(experiment.baseline.at(near, r))
         slope = abs(drift) / near[1 - arm]
         depth = min(max(36.0, -alpha * slope * math.log(goal)), _DEEPEST)
         neglected = math.exp(-depth / max(alpha * slope, 1e-3))
@@ -199,9 +200,9 @@ def _transitions(experiment: Experiment, theta: Floats) -> tuple[Floats, Floats]
     if len(dynamics.start_of(experiment)) == 2:
         # Measured from the larger of the two, so that nothing overflows.
         states = np.stack([np.minimum(theta, 0.0), -np.maximum(theta, 0.0)], axis=-1)
-    pi = dynamics.probabilities(experiment.policy, states)
+    pi = experiment.policy.probabilities_at(states)
     r = np.array(dynamics.bandit_of(experiment).means)
-    law = law_from(experiment, states, dynamics.baseline_at(experiment.baseline, pi, r), 0)
+    law = law_from(experiment, states, experiment.baseline.at(pi, r), 0)
     change = law.update[..., 0] - (law.update[..., 1] if law.update.shape[-1] == 2 else 0.0)
     return law.probability, change
 

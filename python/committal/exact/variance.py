@@ -20,11 +20,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from committal.config import Experiment
+from committal.config import Experiment, MinVariance
 from committal.config.baselines import METRICS
 from committal.errors import CombinationError, ConfigError
 from committal.exact import dynamics
-from committal.exact.dynamics import Floats
+from committal.support.simplex import Floats, others
 
 
 class Moments(NamedTuple):
@@ -322,7 +322,7 @@ def minimum_variance_baseline(
     r, pi = dynamics.finite_array("means", means), dynamics.finite_array("policy", policy)
     if pi.ndim < 1 or pi.shape[-1:] != r.shape:
         raise ConfigError("policy", policy, f"{r.size} arms in the last axis")
-    return dynamics.weighted_mean(dynamics.minimum_variance_weights(pi, metric, lam), pi, r)
+    return MinVariance(metric, lam).at(pi, r)
 
 
 class ValueIdentity(NamedTuple):
@@ -358,7 +358,7 @@ def value_identity(means: npt.ArrayLike, policy: npt.ArrayLike) -> ValueIdentity
     """
     best = minimum_variance_baseline(means, policy)
     r, pi = dynamics.finite_array("means", means), dynamics.finite_array("policy", policy)
-    norm = dynamics.others(pi) ** 2 + dynamics.others(pi**2)
+    norm = others(pi) ** 2 + others(pi**2)
     value, mean_norm = pi @ r, (pi * norm).sum(axis=-1)
     covariance = (pi * (r - value[..., None]) * (norm - mean_norm[..., None])).sum(axis=-1)
     certain = mean_norm <= 0.0
@@ -427,16 +427,16 @@ def _parts(
             "experiment.estimator", experiment.estimator, "OneSample: Expected has no variance"
         )
     states = dynamics.states_of(experiment, theta, policy)
-    pi = dynamics.probabilities(experiment.policy, states)
+    pi = experiment.policy.probabilities_at(states)
     r = np.array(problem.means)
-    mu = dynamics.behaviour_at(experiment.behaviour, pi, t)
+    mu = experiment.behaviour.at(pi, t)
     weight = dynamics.importance_weights(mu, dynamics.implicit_of(experiment, t))
-    per_arm = dynamics.directions(experiment.policy, experiment.update, pi, weight)
-    if visible and dynamics.unseen_component(experiment.policy, experiment.update):
+    per_arm = weight[..., None] * experiment.update.rows(experiment.policy, pi)
+    if visible and experiment.policy.ignores_shifts:
         per_arm = per_arm - per_arm.mean(axis=-1, keepdims=True)
     if baseline:
         dynamics.refuse_memory("experiment.baseline", experiment.baseline)
-        b = dynamics.baseline_at(experiment.baseline, pi, r)
+        b = experiment.baseline.at(pi, r)
     else:
         b = np.zeros(pi.shape[:-1])
     return _Parts(pi, mu, b, r, np.array(problem.reward_variances), per_arm)

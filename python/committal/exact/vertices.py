@@ -21,63 +21,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from committal.config import Baseline, Constant, Gap, Linear, Maximum, MinVariance, Value
-from committal.errors import CombinationError
-from committal.exact import dynamics
-from committal.exact.dynamics import Floats
+from committal.config import Baseline
+from committal.support.simplex import Floats
 
 #: |r_k - b| below this times the scale of the rewards is rounding: the vertex is borderline.
 BORDERLINE = 1e-12
-
-
-def baseline_at_vertex(baseline: Baseline, arm: int, shares: Floats, r: Floats) -> Floats:
-    r"""The limit of b as :math:`\pi_k \to 1` with fixed shares of the other arms.
-
-    Parameters
-    ----------
-    baseline : Baseline
-        One that depends on theta only.
-    arm : int
-        The arm k that becomes certain.
-    shares : ndarray, shape (..., K)
-        The others' shares of what is left; they sum to 1, and that of `arm` is 0.
-    r : ndarray, shape (K,)
-        Mean rewards.
-
-    Returns
-    -------
-    ndarray, shape (...)
-
-    Examples
-    --------
-    >>> import committal as cm
-    >>> r = np.array([1.0, 0.7, 0.0])
-    >>> shares = np.array([[0.5, 0.0, 0.5], [0.9, 0.0, 0.1]])
-    >>> baseline_at_vertex(cm.MinVariance(), 1, shares, r)
-    array([0.5, 0.9])
-    """
-    match baseline:
-        case Constant():
-            return np.full(shares.shape[:-1], baseline.c)
-        case Value():
-            return np.full(shares.shape[:-1], r[arm])
-        case MinVariance(metric="gradient"):
-            # ||e_i - pi||^2 -> 2 for the others; the weight of arm k is of second order.
-            return np.asarray(shares @ r)
-        case MinVariance():
-            rest = np.arange(len(r)) != arm
-            w = np.where(rest, 1.0 / np.maximum(shares, dynamics.SMALLEST_PROBABILITY), 0.0)
-            return np.asarray((w @ r) / w.sum(axis=-1))
-        case Maximum():
-            return np.full(shares.shape[:-1], r.max())
-        case Gap():
-            return np.full(shares.shape[:-1], dynamics.between_best(r, baseline.fraction))
-        case Linear():
-            total = np.full(shares.shape[:-1], baseline.offset)
-            for coefficient, atom in baseline.terms:
-                total = total + coefficient * baseline_at_vertex(atom, arm, shares, r)
-            return total
-    raise CombinationError("baseline", baseline, "a baseline that depends on theta only")
 
 
 def pull(baseline: Baseline, arm: int, shares: Floats, r: Floats) -> Floats:
@@ -90,7 +38,7 @@ def pull(baseline: Baseline, arm: int, shares: Floats, r: Floats) -> Floats:
     >>> [float(pull(cm.MinVariance() + c, 1, shares, r)) for c in (-1.5, -1.0, 0.0)]
     [0.5, 0.0, -1.0]
     """
-    s = r[arm] - baseline_at_vertex(baseline, arm, shares, r)
+    s = r[arm] - baseline.at_vertex(arm, shares, r)
     scale = 1.0 + np.abs(r).max()
     return np.asarray(np.where(np.abs(s) <= BORDERLINE * scale, 0.0, s))
 

@@ -13,27 +13,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from committal.errors import ConfigError
+from committal.inference.quantiles import check_level, normal_quantile, student_quantile
 from committal.inference.sequences import rate_sequence
-from committal.inference.special import beta_quantile, normal_quantile, student_quantile
 from committal.support.check import choice
 
 Floats = npt.NDArray[np.float64]
 
 METHODS = ("wilson", "clopper-pearson", "sequential")
-
-
-def check_level(level: float) -> float:
-    """Return a coverage, checked.
-
-    Examples
-    --------
-    >>> check_level(0.95)
-    0.95
-    """
-    if isinstance(level, bool) or not isinstance(level, int | float) or not 0 < level < 1:
-        raise ConfigError("level", level, "a number in (0, 1)")
-    return float(level)
 
 
 def proportion_interval(
@@ -71,9 +57,11 @@ def proportion_interval(
     if method == "sequential":
         low, high = rate_sequence(k, n, level)
     elif method == "clopper-pearson":
+        from scipy.special import betaincinv
+
         tail = (1 - level) / 2
-        low = beta_quantile(tail, np.maximum(k, 0.5), n - k + 1)
-        high = beta_quantile(1 - tail, k + 1, np.maximum(n - k, 0.5))
+        low = betaincinv(np.maximum(k, 0.5), n - k + 1, tail)
+        high = betaincinv(k + 1, np.maximum(n - k, 0.5), 1 - tail)
     else:
         z2 = normal_quantile(level) ** 2
         half = np.sqrt(z2 * k * (n - k) / np.maximum(n, 1) + z2 * z2 / 4)

@@ -39,110 +39,24 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from committal.config import MDP_RECORDABLE, RECORDABLE
-from committal.config.base import Config, config
-from committal.errors import ConfigError
-from committal.inference.special import log_beta
-from committal.support import check
+from committal.inference.quantiles import check_level
 
-__all__ = ["Precision", "mean_sequence", "rate_sequence"]
+__all__ = ["mean_sequence", "rate_sequence"]
 
 Floats = npt.NDArray[np.float64]
 
-FAILURE = "failure"
-
-_ALPHA = check.Interval(0.0, 1.0, open_low=True, open_high=True)
 _LARGEST_LAMBDA = 0.9
 #: The smallest λ where no target width says which ones matter.
 _SMALLEST_LAMBDA = 2.0**-20
 
 
-@config
-class Precision(Config):
-    """Add runs until the interval of a quantity is narrow: high − low ≤ 2·half_width.
-
-    Parameters
-    ----------
-    quantity
-        ``"failure"``, the rate of runs whose final value is less than `below`; or a recorded
-        quantity with one number per time and known bounds, such as ``"value"``, whose mean at
-        the last time is meant.
-    half_width
-        A number > 0.
-    confidence
-        Probability, in (0, 1), that the sequence of intervals of a configuration covers at all
-        times.
-    relative
-        Whether `half_width` is a fraction of the estimate. An estimate of zero is then never
-        precise enough.
-    below
-        What a failure is; reduced records know it already.
-
-    Examples
-    --------
-    >>> Precision("failure", half_width=0.002, below=0.9)
-    Precision('failure', half_width=0.002, below=0.9)
-    """
-
-    quantity: str
-    half_width: float
-    confidence: float
-    relative: bool
-    below: float | None
-
-    _positional = 1
-
-    def __init__(
-        self,
-        quantity: str,
-        half_width: check.Number,
-        confidence: check.Number = 0.95,
-        relative: bool = False,
-        below: check.Number | None = None,
-    ) -> None:
-        known = dict.fromkeys((FAILURE, *RECORDABLE, *MDP_RECORDABLE))
-        quantity = check.choice("Precision.quantity", quantity, tuple(known))
-        if not isinstance(relative, bool):
-            raise ConfigError("Precision.relative", relative, "True or False")
-        if below is not None:
-            if quantity != FAILURE:
-                raise ConfigError("Precision.below", below, "None unless quantity='failure'")
-            below = check.number("Precision.below", below)
-        self._set(
-            quantity=quantity,
-            half_width=check.number("Precision.half_width", half_width, check.POSITIVE),
-            confidence=check.number("Precision.confidence", confidence, _ALPHA),
-            relative=relative,
-            below=below,
-        )
-
-    def width_for(self, estimate: float) -> float:
-        """Return the half width to reach, given an estimate.
-
-        Examples
-        --------
-        >>> Precision("value", 0.1, relative=True).width_for(-0.5)
-        0.05
-        """
-        return self.half_width * abs(estimate) if self.relative else self.half_width
-
-
 def rate_sequence(
     failures: npt.ArrayLike, runs: npt.ArrayLike, level: float = 0.95
 ) -> tuple[Floats, Floats]:
-    """Return the interval of a rate in the confidence sequence, see the module's documentation.
+    """Return the p with M_n(p) < 1/α: the interval of a rate in the confidence sequence.
 
-    Parameters
-    ----------
-    failures, runs : array of int
-        Failures among runs.
-    level : float, optional
-        Coverage of the whole sequence.
-
-    Returns
-    -------
-    low, high : float64[...]
-        In [0, 1]; 0 and 1 without runs.
+    Parameters and results are those of :func:`~committal.analysis.proportion_interval`, but `level`
+    is the coverage of the whole sequence.
 
     Examples
     --------
@@ -150,11 +64,12 @@ def rate_sequence(
     >>> low.round(3).tolist(), high.round(3).tolist()
     ([0.0, 0.338], [0.057, 0.662])
     """
-    if not 0 < level < 1:
-        raise ConfigError("level", level, "a number in (0, 1)")
+    from scipy.special import betaln  # slow to import, and seldom needed
+
+    level = check_level(level)
     k, n = np.broadcast_arrays(np.asarray(failures, np.float64), np.asarray(runs, np.float64))
     threshold = -math.log(1 - level)
-    mixture = log_beta(k + 0.5, n - k + 0.5) - math.log(math.pi)
+    mixture = betaln(k + 0.5, n - k + 0.5) - math.log(math.pi)
     with np.errstate(divide="ignore", invalid="ignore"):
         estimate = np.where(n > 0, k / n, 0.5)
 
@@ -217,8 +132,7 @@ def mean_sequence(
     >>> estimate, low < 0.5 < high
     (0.5, True)
     """
-    if not 0 < level < 1:
-        raise ConfigError("level", level, "a number in (0, 1)")
+    level = check_level(level)
     lo, hi = bounds
     width = hi - lo
     n = np.asarray(counts, np.float64)

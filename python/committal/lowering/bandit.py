@@ -1,4 +1,4 @@
-"""Lowering: from an experiment, in words, to a plan, in numbers.
+"""Lowering of bandits: from an experiment, in words, to numbers.
 
 The core knows few things: softmax or probabilities, three updates, a handful of baselines. What
 Python can settle beforehand is settled here: schedules become tables, constants and gaps become
@@ -7,38 +7,14 @@ one offset, a sigmoid becomes a softmax of two arms.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
 
 import numpy as np
 
-from committal.config import (
-    MDP_RECORDABLE,
-    RECORDABLE,
-    Bandit,
-    Baseline,
-    Constant,
-    Direct,
-    Estimator,
-    Expected,
-    Experiment,
-    Gap,
-    OneSample,
-    Policy,
-    Sigmoid,
-    Softmax,
-    TabularMDP,
-    Vanilla,
-)
-from committal.config.estimators import SOLVERS
-from committal.errors import CombinationError, ConfigTypeError
-from committal.lowering.mdp import MDP_ESTIMATORS, MdpPlan, lower_mdp
+from committal.config import Bandit, Direct, Experiment, OneSample, Policy, Sigmoid, Vanilla
+from committal.config.quantities import BANDIT_QUANTITIES, CONTRAST, Quantity
 from committal.lowering.parts import (
-    BASELINES,
-    BEHAVIOURS,
-    UPDATES,
     Floats,
     Integers,
     Lowered,
@@ -47,11 +23,11 @@ from committal.lowering.parts import (
     scheduled,
 )
 
-__all__ = ["Plan", "describe_core_names", "lower"]
+__all__ = ["BanditPlan", "lower_bandit"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Plan(Lowered):
+class BanditPlan(Lowered):
     """What the core needs to simulate a bandit experiment; the arrays are read-only.
 
     Schedules (`step_size`, `entropy`, `implicit`, `exploration`) have one entry when constant and
@@ -88,7 +64,7 @@ class Plan(Lowered):
     --------
     >>> from committal.config import Bandit, Experiment, Natural, Softmax, Value
     >>> exp = Experiment(Bandit([1, 0]), Softmax(), Natural(step_size=0.1), Value() - 1, steps=9)
-    >>> plan = lower(exp)
+    >>> plan = lower_bandit(exp, exp.problem)
     >>> plan.baseline_terms, plan.baseline_offset
     ((('value', 1.0, 0.0),), -1.0)
     """
@@ -119,6 +95,10 @@ class Plan(Lowered):
     reward_variance: Floats
     times: Integers
 
+    def quantity(self, name: str) -> Quantity:
+        """Return a quantity as it is recorded here: a sigmoid has one parameter."""
+        return CONTRAST if name == "theta" and self.contrast else BANDIT_QUANTITIES[name]
+
     @property
     def sizes(self) -> Mapping[str, int]:
         """The lengths of the axes that recorded quantities may have."""
@@ -130,123 +110,46 @@ class Plan(Lowered):
         return max(self.steps, 1) * self.samples
 
 
-# -- the names of the core, and what each stands for -----------------------------------------------
-
-#: Baselines that are numbers once the problem is known.
-_FOLDED: Mapping[type[Baseline], Callable[[Any, Bandit], float]] = {
-    Constant: lambda b, _: b.c,
-    Gap: lambda b, bandit: _between_best(bandit, b.fraction),
-}
-
-_POLICIES: Mapping[type[Policy], str] = {
-    Softmax: "softmax",
-    # With theta = (theta, 0) a softmax of two arms is the sigmoid.
-    Sigmoid: "softmax",
-    Direct: "direct",
-}
-
-_ESTIMATORS: Mapping[type[Estimator], str] = {OneSample: "sampled", Expected: "expected"}
-
-_NOISES: Mapping[str | None, str] = {
-    None: "deterministic",
-    "bernoulli": "bernoulli",
-    "gaussian": "gaussian",
-    "uniform": "uniform",
-    "table": "table",
-}
-
-
-def describe_core_names() -> dict[str, tuple[str, ...]]:
-    """Return every name that Python may send to the core, by concern.
+def lower_bandit(experiment: Experiment, problem: Bandit) -> BanditPlan:
+    """Turn an experiment with a bandit into the numbers that the core needs.
 
     Examples
     --------
-    >>> describe_core_names()["policies"]
-    ('softmax', 'direct')
-    """
-    names = {
-        "baselines": [term.name for term in BASELINES],
-        "behaviours": [mu.name for mu in BEHAVIOURS.values()],
-        "noises": list(_NOISES.values()),
-        "updates": list(UPDATES.values()),
-        "policies": list(_POLICIES.values()),
-        "estimators": list(_ESTIMATORS.values()),
-        "recorders": list(RECORDABLE),
-        "mdp_estimators": list(MDP_ESTIMATORS.values()),
-        "mdp_recorders": list(MDP_RECORDABLE),
-        "solvers": list(SOLVERS),
-    }
-    return {concern: tuple(dict.fromkeys(listed)) for concern, listed in names.items()}
-
-
-# -- lowering --------------------------------------------------------------------------------------
-
-
-def lower(experiment: Experiment) -> Plan | MdpPlan:
-    """Turn an experiment into the numbers that the core needs.
-
-    Parameters
-    ----------
-    experiment
-        An experiment with a bandit or an MDP.
-
-    Returns
-    -------
-    Plan or MdpPlan
-        Their arrays are read-only.
-
-    Raises
-    ------
-    CombinationError
-        If a table of a schedule is shorter than the experiment.
-
-    Examples
-    --------
-    >>> from committal.config import Bandit, Experiment, Natural, Sigmoid
+    >>> from committal.config import Natural
     >>> exp = Experiment(Bandit([1, 0]), Sigmoid(-1), Natural(step_size=0.05), -1, steps=200)
-    >>> plan = lower(exp)
+    >>> plan = lower_bandit(exp, exp.problem)
     >>> plan.policy, plan.contrast, plan.theta0, plan.baseline_offset
     ('softmax', True, array([-1.,  0.]), -1.0)
     """
-    if not isinstance(experiment, Experiment):
-        raise ConfigTypeError("experiment", experiment, "an Experiment")
-    if isinstance(experiment.problem, TabularMDP):
-        return lower_mdp(experiment, experiment.problem)
-    if isinstance(experiment.problem, Bandit):
-        return _lower_bandit(experiment, experiment.problem)
-    raise CombinationError("Experiment.problem", experiment.problem, "a Bandit or a TabularMDP")
-
-
-def _lower_bandit(experiment: Experiment, problem: Bandit) -> Plan:
     steps = experiment.steps
     update, step_size = _lower_update(experiment)
-    folded = {cls: partial(_at, number, problem) for cls, number in _FOLDED.items()}
-    terms, offset, initial = lower_baseline(experiment.baseline, folded)
+    estimator = experiment.estimator
+    sampled = estimator if isinstance(estimator, OneSample) else OneSample()
+    means = np.array(problem.means)
+    baseline = lower_baseline(experiment.baseline, means)
     mu = lower_behaviour(experiment.behaviour, steps)
     table_offsets, table_values, table_cumulative = _lower_table(problem)
     spread = problem.sigma or problem.half_width
-    return Plan(
+    return BanditPlan(
         arms=problem.arms,
         steps=steps,
-        policy=_POLICIES[type(experiment.policy)],
+        policy=experiment.policy.core_name,
         contrast=isinstance(experiment.policy, Sigmoid),
         theta0=_lower_start(experiment.policy, problem.arms),
         update=update,
-        estimator=_ESTIMATORS[type(experiment.estimator)],
-        samples=getattr(experiment.estimator, "samples", 1),
+        estimator=estimator.core_name,
+        samples=sampled.samples,
         step_size=step_size,
-        entropy=scheduled("update.entropy", getattr(experiment.update, "entropy", 0.0), steps),
-        implicit=scheduled(
-            "estimator.implicit", getattr(experiment.estimator, "implicit", 0.0), steps
-        ),
-        baseline_terms=terms,
-        baseline_offset=offset,
-        running_mean_initial=initial,
+        entropy=scheduled(getattr(experiment.update, "entropy", 0.0), steps),
+        implicit=scheduled(sampled.implicit, steps),
+        baseline_terms=baseline.terms,
+        baseline_offset=baseline.offset,
+        running_mean_initial=baseline.initial,
         behaviour=mu.name,
         exploration=mu.exploration,
         behaviour_probabilities=mu.probabilities,
-        noise=_NOISES[problem.noise],
-        means=np.array(problem.means),
+        noise=problem.noise or "deterministic",
+        means=means,
         spread=np.zeros(problem.arms) if spread is None else np.array(spread),
         table_offsets=table_offsets,
         table_values=table_values,
@@ -258,41 +161,22 @@ def _lower_bandit(experiment: Experiment, problem: Bandit) -> Plan:
 
 def _lower_update(experiment: Experiment) -> tuple[str, Floats]:
     policy, update = experiment.policy, experiment.update
-    name = UPDATES[type(update)]
-    step_size = scheduled("update.step_size", update.step_size, experiment.steps)
+    step_size = scheduled(update.step_size, experiment.steps)
     if isinstance(policy, Direct):
         # The gradient with respect to probabilities, followed by the projection.
-        name = "projected"
+        return "projected", step_size
     if isinstance(policy, Sigmoid) and isinstance(update, Vanilla):
         # A vanilla softmax step moves theta_1 by alpha A (1 - p) and theta_2 by the opposite, so
         # their difference, the theta of the sigmoid, moves twice as far as d log p / d theta =
         # 1 - p says. The entropy term doubles in the same way. Natural steps move one of the two
         # only and need no correction.
         step_size = step_size / 2.0
-    return name, step_size
+    return update.core_name, step_size
 
 
 def _lower_start(policy: Policy, arms: int) -> Floats:
-    if isinstance(policy, Sigmoid):
-        return np.array([policy.theta0, 0.0])
-    if isinstance(policy, Direct):
-        return (
-            np.full(arms, 1.0 / arms)
-            if policy.probabilities is None
-            else np.array(policy.probabilities)
-        )
-    if isinstance(policy, Softmax) and policy.theta0 is not None:
-        return np.array(policy.theta0)
-    return np.zeros(arms)
-
-
-def _at(number: Callable[[Any, Bandit], float], bandit: Bandit, baseline: Baseline) -> float:
-    return number(baseline, bandit)
-
-
-def _between_best(bandit: Bandit, fraction: float) -> float:
-    second, best = np.partition(np.array(bandit.means), -2)[-2:].tolist()
-    return float(second + fraction * (best - second))
+    start = policy.start(arms)
+    return np.append(start, 0.0) if isinstance(policy, Sigmoid) else start
 
 
 def _lower_table(bandit: Bandit) -> tuple[Integers, Floats, Floats]:

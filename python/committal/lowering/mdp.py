@@ -4,22 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypedDict
 
 import numpy as np
 import numpy.typing as npt
 
-from committal.config import (
-    Constant,
-    Estimator,
-    ExactQ,
-    Expected,
-    Experiment,
-    Reinforce,
-    Softmax,
-    TabularMDP,
-)
+from committal.config import ExactQ, Experiment, TabularMDP
+from committal.config.quantities import MDP_QUANTITIES, Quantity
 from committal.lowering.parts import (
-    UPDATES,
     Floats,
     Integers,
     Lowered,
@@ -28,7 +20,7 @@ from committal.lowering.parts import (
     scheduled,
 )
 
-__all__ = ["MDP_ESTIMATORS", "MdpPlan", "lower_mdp"]
+__all__ = ["MdpPlan", "lower_mdp", "lower_model"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,6 +97,10 @@ class MdpPlan(Lowered):
     behaviour_probabilities: Floats
     times: Integers
 
+    def quantity(self, name: str) -> Quantity:
+        """Return a quantity as it is recorded here."""
+        return MDP_QUANTITIES[name]
+
     @property
     def sizes(self) -> Mapping[str, int]:
         """The lengths of the axes that recorded quantities may have."""
@@ -120,11 +116,38 @@ class MdpPlan(Lowered):
         return (self.steps + 1) * self.limit
 
 
-MDP_ESTIMATORS: Mapping[type[Estimator], str] = {
-    ExactQ: "exact_q",
-    Reinforce: "reinforce",
-    Expected: "expected",
-}
+class Model(TypedDict):
+    """What the core needs of an MDP itself, whatever is done with it."""
+
+    states: int
+    actions: int
+    terminal: npt.NDArray[np.uint8]
+    row_offsets: Integers
+    next_state: npt.NDArray[np.int32]
+    probability: Floats
+    reward: Floats
+    gamma: float
+
+
+def lower_model(mdp: TabularMDP) -> Model:
+    """Turn an MDP into numbers, for a simulator or for the evaluation of policies.
+
+    Examples
+    --------
+    >>> from committal.config import gridworld
+    >>> lower_model(gridworld("S.A", goals={"A": 1}))["states"]
+    3
+    """
+    return {
+        "states": mdp.n_states,
+        "actions": mdp.n_actions,
+        "terminal": mdp.is_terminal.astype(np.uint8),
+        "row_offsets": mdp.row_offsets,
+        "next_state": mdp.next_state,
+        "probability": mdp.probability,
+        "reward": mdp.reward,
+        "gamma": mdp.gamma,
+    }
 
 
 def lower_mdp(experiment: Experiment, mdp: TabularMDP) -> MdpPlan:
@@ -142,34 +165,28 @@ def lower_mdp(experiment: Experiment, mdp: TabularMDP) -> MdpPlan:
     ('reinforce', (), 0.5)
     """
     steps, estimator = experiment.steps, experiment.estimator
-    terms, offset, initial = lower_baseline(experiment.baseline, {Constant: lambda b: b.c})
+    # Nothing reads mean rewards here: Q takes their place, state by state, in the core.
+    baseline = lower_baseline(experiment.baseline, np.zeros(mdp.n_actions))
     mu = lower_behaviour(experiment.behaviour, steps)
     rho = mdp.start_distribution
     starts = np.flatnonzero(rho)
     exact = estimator if isinstance(estimator, ExactQ) else ExactQ()
     return MdpPlan(
-        states=mdp.n_states,
-        actions=mdp.n_actions,
-        terminal=mdp.is_terminal.astype(np.uint8),
-        row_offsets=mdp.row_offsets,
-        next_state=mdp.next_state,
-        probability=mdp.probability,
-        reward=mdp.reward,
-        gamma=mdp.gamma,
+        **lower_model(mdp),
         start_states=starts.astype(np.int32),
         start_cumulative=np.cumsum(rho[starts]),
         limit=mdp.limit,
         steps=steps,
         theta0=_lower_start(experiment, mdp),
-        update=UPDATES[type(experiment.update)],
-        estimator=MDP_ESTIMATORS[type(estimator)],
+        update=experiment.update.core_name,
+        estimator=estimator.core_name,
         solver=exact.solver,
         tolerance=exact.tolerance,
         discounted=exact.discounted,
-        step_size=scheduled("update.step_size", experiment.update.step_size, steps),
-        baseline_terms=terms,
-        baseline_offset=offset,
-        running_mean_initial=initial,
+        step_size=scheduled(experiment.update.step_size, steps),
+        baseline_terms=baseline.terms,
+        baseline_offset=baseline.offset,
+        running_mean_initial=baseline.initial,
         behaviour=mu.name,
         exploration=mu.exploration,
         behaviour_probabilities=mu.probabilities,
@@ -178,8 +195,6 @@ def lower_mdp(experiment: Experiment, mdp: TabularMDP) -> MdpPlan:
 
 
 def _lower_start(experiment: Experiment, mdp: TabularMDP) -> Floats:
-    assert isinstance(experiment.policy, Softmax)
-    theta = np.zeros((mdp.n_states, mdp.n_actions))
-    if experiment.policy.theta0 is not None:
-        theta[...] = np.array(experiment.policy.theta0)
-    return theta.ravel()
+    # One row for every state, whether one was given for all of them or one for each.
+    start = experiment.policy.start(mdp.n_actions)
+    return np.broadcast_to(start, (mdp.n_states, mdp.n_actions)).flatten()

@@ -1,59 +1,26 @@
-"""What bandits and MDPs lower in the same way: schedules, baselines, behaviours, updates."""
+"""What bandits and MDPs lower in the same way: schedules, baselines, behaviours."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from committal.config import (
-    Baseline,
-    Behaviour,
-    EpsilonGreedy,
-    Fixed,
-    Linear,
-    Maximum,
-    MinVariance,
-    Natural,
-    OnPolicy,
-    Projected,
-    RunningMean,
-    Schedule,
-    UniformMixture,
-    Update,
-    Value,
-    Values,
-    Vanilla,
-)
-from committal.errors import CombinationError
+from committal.config import Baseline, Behaviour, Linear, RunningMean, Schedule
+from committal.config.quantities import Quantity
 
-__all__ = [
-    "BASELINES",
-    "BEHAVIOURS",
-    "UPDATES",
-    "AnyPlan",
-    "Behaved",
-    "Floats",
-    "Integers",
-    "Lowered",
-    "lower_baseline",
-    "lower_behaviour",
-    "scheduled",
-]
+__all__ = ["AnyPlan", "Lowered", "lower_baseline", "lower_behaviour", "scheduled"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Integers: TypeAlias = npt.NDArray[np.int64]
 
-#: A schedule is lowered to a table; this many entries take 2 GiB.
-MOST_SCHEDULED_STEPS = 2**28
-
 
 class AnyPlan(Protocol):
-    """What everybody to the right of a plan may ask of it, whatever the problem."""
+    """What everybody above may ask of a plan, whatever the problem."""
 
     @property
     def steps(self) -> int:
@@ -71,12 +38,18 @@ class AnyPlan(Protocol):
     def draws(self) -> int:
         """The most random draws that one run may make of one kind."""
 
+    def quantity(self, name: str) -> Quantity:
+        """Return a quantity as it is recorded here."""
+
     def core_arguments(self) -> dict[str, Any]:
-        """Return the keyword arguments of the core's plan."""
+        """Return the keyword arguments of the core's simulator."""
 
 
 class Lowered:
-    """Base of the plans: frozen dataclasses whose arrays are read-only."""
+    """Base of the plans: frozen dataclasses whose arrays are read-only.
+
+    Their fields are the arguments of the core's simulator, by the same names.
+    """
 
     __slots__ = ()
 
@@ -87,12 +60,12 @@ class Lowered:
                 value.flags.writeable = False
 
     def core_arguments(self) -> dict[str, Any]:
-        """Return the keyword arguments of the core's plan.
+        """Return the keyword arguments of the core's simulator.
 
         Examples
         --------
         >>> from committal.config import Bandit, Experiment, Natural, Softmax
-        >>> from committal.lowering.bandit import lower
+        >>> from committal.lowering import lower
         >>> exp = Experiment(Bandit([1, 0]), Softmax(), Natural(step_size=0.1), steps=9)
         >>> lower(exp).core_arguments()["policy"]
         'softmax'
@@ -105,112 +78,64 @@ class Lowered:
         return arguments
 
 
-# -- the names of the core, and what each stands for -----------------------------------------------
-
-
-class Term(NamedTuple):
-    """A baseline of the core: its name, the class it stands for, when, and its parameter."""
-
-    name: str
-    cls: type[Baseline]
-    when: Callable[[Any], bool] = lambda _: True
-    parameter: Callable[[Any], float] = lambda _: 0.0
-
-
-BASELINES = (
-    Term("value", Value),
-    Term("min_variance_gradient", MinVariance, lambda b: b.metric == "gradient"),
-    Term("min_variance_natural", MinVariance, lambda b: b.metric == "natural" and b.lam is None),
-    Term("min_variance_fixed_lambda", MinVariance, lambda b: b.lam is not None, lambda b: b.lam),
-    Term("maximum", Maximum),
-    Term("running_mean", RunningMean, parameter=lambda b: b.rate or 0.0),
-)
-
-
-class Mu(NamedTuple):
-    """A behaviour of the core: its name, its exploration rate and its fixed probabilities."""
-
-    name: str
-    exploration: str | None = None
-    probabilities: str | None = None
-
-
-BEHAVIOURS: Mapping[type[Behaviour], Mu] = {
-    OnPolicy: Mu("on_policy"),
-    UniformMixture: Mu("uniform_mixture", exploration="gamma"),
-    EpsilonGreedy: Mu("epsilon_greedy", exploration="epsilon"),
-    Fixed: Mu("fixed", probabilities="probabilities"),
-}
-
-UPDATES: Mapping[type[Update], str] = {
-    Vanilla: "vanilla",
-    Natural: "natural",
-    Projected: "projected",
-}
-
-
-# -- parts -----------------------------------------------------------------------------------------
-
-
-def scheduled(argument: str, value: float | Schedule, steps: int) -> Floats:
+def scheduled(value: float | Schedule, steps: int) -> Floats:
     """Return the table of a schedule, one entry per update, or one entry for a constant.
 
     Examples
     --------
     >>> from committal.config import Decay
-    >>> scheduled("update.step_size", Decay(1.0, 1.0), 4)
+    >>> scheduled(Decay(1.0, 1.0), 4)
     array([1.        , 0.5       , 0.33333333, 0.25      ])
     """
     if not isinstance(value, Schedule):
         return np.array([value], dtype=np.float64)
-    if isinstance(value, Values) and len(value.table) < steps:
-        raise CombinationError(
-            f"Experiment.{argument}",
-            value,
-            f"at least one value per update, for steps = {steps} (there are {len(value.table)})",
-        )
-    if steps > MOST_SCHEDULED_STEPS:
-        raise CombinationError(
-            f"Experiment.{argument}",
-            value,
-            f"a constant for steps = {steps}: a table would not fit into memory beyond "
-            f"{MOST_SCHEDULED_STEPS} steps",
-        )
     # Without steps nothing reads the table, but the core wants one entry.
     return value.values(max(steps, 1))
 
 
-def lower_baseline(
-    baseline: Baseline, folded: Mapping[type[Baseline], Callable[[Any], float]]
-) -> tuple[tuple[tuple[str, float, float], ...], float, float]:
+class Baselined(NamedTuple):
+    """A lowered baseline: b = offset + sum of coefficient * B(parameter) over its terms."""
+
+    terms: tuple[tuple[str, float, float], ...]  #: (name, coefficient, parameter)
+    offset: float
+    initial: float  #: of the running mean
+
+
+def lower_baseline(baseline: Baseline, r: Floats) -> Baselined:
     """Return the terms, the offset and the initial running mean.
 
     Parameters
     ----------
     baseline
-        In any form.
-    folded
-        Baselines that are numbers once the problem is known, and these numbers: they go into
-        the offset.
+        In normal form.
+    r
+        The mean rewards of a bandit, from which some baselines are numbers: they go into the
+        offset.
 
     Examples
     --------
-    >>> lower_baseline(0.9 * Value() - 0.1, {})
-    ((('value', 0.9, 0.0),), -0.1, 0.0)
+    >>> from committal.config import Gap, Value
+    >>> lower_baseline(0.9 * Value() - 0.1, np.zeros(2)).terms
+    (('value', 0.9, 0.0),)
+    >>> lower_baseline(Gap(), np.array([1.0, 0.5])).offset
+    0.75
     """
     linear = baseline if isinstance(baseline, Linear) else Linear([(1.0, baseline)])
     terms = []
     offsets = [linear.offset]
     initial = 0.0
     for coefficient, atom in linear.terms:
-        if type(atom) in folded:
-            offsets.append(coefficient * folded[type(atom)](atom))
+        term = atom.core_term()
+        if term is None:
+            number = atom.number(r)
+            assert number is not None, atom
+            offsets.append(coefficient * number)
             continue
-        row = next(row for row in BASELINES if type(atom) is row.cls and row.when(atom))
-        terms.append((row.name, coefficient, float(row.parameter(atom))))
+        name, parameter = term
+        terms.append((name, coefficient, parameter))
         if isinstance(atom, RunningMean):
             initial = atom.initial
-    return tuple(terms), math.fsum(offsets), initial
+    return Baselined(tuple(terms), math.fsum(offsets), initial)
 
 
 class Behaved(NamedTuple):
@@ -226,14 +151,12 @@ def lower_behaviour(behaviour: Behaviour, steps: int) -> Behaved:
 
     Examples
     --------
+    >>> from committal.config import EpsilonGreedy
     >>> lower_behaviour(EpsilonGreedy(0.1), 10)[:2]
     ('epsilon_greedy', array([0.1]))
     """
-    mu = BEHAVIOURS[type(behaviour)]
-    exploration = getattr(behaviour, mu.exploration) if mu.exploration else 0.0
-    probabilities = getattr(behaviour, mu.probabilities) if mu.probabilities else ()
     return Behaved(
-        mu.name,
-        scheduled(f"behaviour.{mu.exploration}", exploration, steps),
-        np.array(probabilities, dtype=np.float64),
+        behaviour.core_name,
+        scheduled(behaviour.exploration, steps),
+        np.array(behaviour.fixed, dtype=np.float64),
     )

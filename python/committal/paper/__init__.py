@@ -6,10 +6,11 @@
 >>> for entry in paper.reproduce(["fig1", "figA3"], out="paper/"):  # doctest: +SKIP
 ...     print(paper.table([entry]))
 
-One module per figure holds its settings as data, what is computed from them, and how that is
-judged and drawn. What is shared stands beside them: `lab` runs and keeps results, `figure` says
-what a figure consists of, `verdicts` compares numbers with claims, `runner` makes everything and
-`report` writes it down.
+`figures/` has one module per family of figures: settings as data, what is computed from them, and
+how that is judged and drawn. What they share stands here: `figure` says what a figure consists of,
+`bandit_figure` and `maze_figure` are the two kinds that the paper has most of, `lab` runs and keeps
+results, `verdicts` compares numbers with claims, `runner` makes everything and `report` writes it
+down.
 """
 
 from __future__ import annotations

@@ -5,28 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from committal import plot
-from committal.analysis import failure_rate, mean_curves, proportion_interval
+from committal.analysis import failure_rate
+from committal.paper.pictures import TITLE_PAD, failing_band, mean_band, name_curves
 from committal.plot import sheet
 from committal.plot.corners import name_corners
 from committal.plot.fates import fates
-from committal.plot.series import Series, series
+from committal.plot.series import series
 from committal.plot.sheet import Axes, Figure
 
 if TYPE_CHECKING:
-    from committal.paper.bandits import Outcome
+    from committal.paper.bandit_figure import BanditOutcome
 
 #: Where axes of rates end.
 LEAST_RATE = 1e-6
-#: Points between a triangle and its title, for the name of the upper corner.
-TITLE_PAD = 16.0
 #: The corners of the simplex.
 ARMS = ("arm 1\n$r = 1$", "arm 2, $r = 0.7$", "arm 3\n$r = 0$")
 
 
-def simplex_row(data: Sequence[Outcome], runs: int, below: float) -> Figure:
+def simplex_row(data: Sequence[BanditOutcome], runs: int, below: float) -> Figure:
     """Draw the paths of runs on the simplex, one panel per case."""
     figure, axes = sheet.row("s" * len(data), height=2.05 if len(data) > 3 else 2.45)
     for one, ax in zip(data, axes, strict=True):
@@ -38,7 +35,9 @@ def simplex_row(data: Sequence[Outcome], runs: int, below: float) -> Figure:
     return figure
 
 
-def curves_row(data: Sequence[Outcome], runs: int, below: float, *, what: str = "fail") -> Figure:
+def curves_row(
+    data: Sequence[BanditOutcome], runs: int, below: float, *, what: str = "fail"
+) -> Figure:
     """Draw values against time in the colours of their outcome, one panel per case."""
     figure, axes = sheet.row("c" * len(data), share_y=True)
     for one, ax in zip(data, axes, strict=True):
@@ -50,64 +49,33 @@ def curves_row(data: Sequence[Outcome], runs: int, below: float, *, what: str = 
     return figure
 
 
-def precise_row(data: Sequence[Outcome], below: float) -> Figure:
+def precise_row(data: Sequence[BanditOutcome], below: float) -> Figure:
     """Draw mean value, mean entropy and the fraction of failures of many runs."""
     figure, axes = sheet.row("ccc", height=2.0)
     value, entropy, failing = axes
-    series(value, [_band(one, "value") for one in data], ylabel=r"mean value $J(\theta)$")
-    series(entropy, [_band(one, "entropy") for one in data], ylabel="mean entropy of π (nats)")
+    series(value, [mean_band(one, "value") for one in data], ylabel=r"mean value $J(\theta)$")
+    series(entropy, [mean_band(one, "entropy") for one in data], ylabel="mean entropy of π (nats)")
     series(
         failing,
-        [_failing(one) for one in data],
+        [failing_band(one) for one in data],
         ylabel=f"runs with $J < {below:g}$ (fraction)",
         log=True,
     )
     low, _ = failing.get_ylim()
     failing.set_ylim(max(low, LEAST_RATE), 1.3)
     _mark_exact(failing, data)
-    figure.legend(
-        *value.get_legend_handles_labels(),
-        loc="outside upper center",
-        ncols=len(data),
-        frameon=False,
-    )
+    name_curves(figure, value, len(data))
     return figure
 
 
-def _title(one: Outcome, runs: int, below: float, what: str = "fail") -> str:
+def _title(one: BanditOutcome, runs: int, below: float, what: str = "fail") -> str:
     seen = failure_rate(one.sample.isel(run=slice(runs)), below)
     if seen.runs == 100:
         return f"{one.case.latex}: {seen.failures} % {what}"
     return f"{one.case.latex}: {seen.failures} of {seen.runs} {what}"
 
 
-def _band(one: Outcome, name: str) -> Series:
-    curve = mean_curves(one.ensemble, name)
-    return Series(
-        one.case.latex,
-        one.case.colour,
-        curve["time"].values.astype(np.float64),
-        curve["estimate"].values,
-        curve["low"].values,
-        curve["high"].values,
-    )
-
-
-def _failing(one: Outcome) -> Series:
-    failures = one.ensemble["failures"].values
-    runs = int(one.ensemble["count"])
-    low, high = proportion_interval(failures, runs)
-    return Series(
-        one.case.latex,
-        one.case.colour,
-        one.ensemble["time"].values.astype(np.float64),
-        failures / runs,
-        low,
-        high,
-    )
-
-
-def _mark_exact(ax: Axes, data: Sequence[Outcome]) -> None:
+def _mark_exact(ax: Axes, data: Sequence[BanditOutcome]) -> None:
     """Mark at the right edge what is left after infinitely many updates."""
     for one in data:
         if one.exact is not None and one.exact.estimate > ax.get_ylim()[0]:

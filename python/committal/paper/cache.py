@@ -1,25 +1,23 @@
 """Results kept on disk, so that drawing again does not compute again.
 
-A result is a pure function of the experiment, the key of the random stream and the number of
-runs. Those three name its file; the arrays inside are exactly what the core wrote.
+A result is a pure function of the experiment, the key of the random stream, the number of runs and
+the code. The first three name its file, and all of them stand inside; the arrays are exactly what
+the core wrote.
 """
 
 from __future__ import annotations
 
-import contextlib
-import os
-import secrets
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy.typing as npt
 
-from committal import _core
-from committal._version import __version__
 from committal.config import Experiment
-from committal.errors import StoreError
+from committal.paper.fingerprint import fingerprint
+from committal.paper.output import write
 from committal.study.store import chunks as chunkfile
+from committal.support.provenance import key_text, versions
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 
@@ -52,7 +50,7 @@ class Cache:
     def get(self, experiment: Experiment, key: int, runs: int) -> tuple[Arrays, float] | None:
         """Return what was stored and how long it took; None if it is not there.
 
-        A file that is damaged, or was made by another version of the package, is not there.
+        A file that is damaged, or was made by other code, is not there.
         """
         file = self._file(experiment, key, runs)
         try:
@@ -69,38 +67,17 @@ class Cache:
     ) -> None:
         """Store arrays, wholly or not at all."""
         about = {**_about(experiment, key, runs), "seconds": round(seconds, 3)}
-        replace_file(self._file(experiment, key, runs), chunkfile.encode(about, arrays))
+        write(self._file(experiment, key, runs), chunkfile.encode(about, arrays))
 
     def _file(self, experiment: Experiment, key: int, runs: int) -> Path:
         return self.directory / f"{experiment.hash[:20]}-{key:016x}-{runs}.chunk"
 
 
-def replace_file(file: Path, data: bytes) -> None:
-    """Write a file so that it is there whole or not at all.
-
-    Raises
-    ------
-    StoreError
-        If it cannot be written.
-    """
-    temporary = file.with_name(f".tmp-{os.getpid()}-{secrets.token_hex(4)}")
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_bytes(data)
-        os.replace(temporary, file)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
-        raise StoreError(
-            file, error.strerror or str(error), "choose a directory that can be written to"
-        ) from error
-
-
 def _about(experiment: Experiment, key: int, runs: int) -> dict[str, Any]:
     return {
         "experiment": experiment.hash,
-        "key": f"{key:#018x}",
+        "key": key_text(key),
         "runs": runs,
-        "stream_version": _core.STREAM_VERSION,
-        "committal_version": __version__,
+        "code": fingerprint("results"),
+        **versions(),
     }

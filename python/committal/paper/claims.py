@@ -16,11 +16,11 @@ import numpy as np
 from committal import exact, theory
 from committal.config import Bandit, Experiment, Gridworld, MinVariance, Natural, Softmax, Vanilla
 from committal.exact.evaluation import evaluate
-from committal.paper import bandits, fig1, fig2, fig4, fig_a2, fig_a3, grids
-from committal.paper.bandits import BELOW, LOW, MIDDLE, PRECISE, THREE_ARMS, Outcome
+from committal.paper.bandit_figure import LOW, MIDDLE, THREE_ARMS, BanditOutcome
 from committal.paper.figure import Case, PaperFigure, Picture, Table
-from committal.paper.grids import GridOutcome
+from committal.paper.figures import natural, rooms, two_arms
 from committal.paper.lab import Lab
+from committal.paper.maze_figure import MazeOutcome
 from committal.paper.verdicts import (
     Estimate,
     Finding,
@@ -59,42 +59,42 @@ def step_cases() -> tuple[Case, ...]:
 STEP_CASES = step_cases()
 #: From bad to mild, with b* - 1/2 and b*.
 START_CASES = {
-    "(0, 3, 5)": fig1.CASES[:2],
-    "(0, 3, 3)": fig_a2.CASES[:2],
-    "(0, 0, 0)": fig_a3.CASES[:2],
+    "(0, 3, 5)": natural.BAD[:2],
+    "(0, 3, 3)": natural.MILD[:2],
+    "(0, 0, 0)": natural.UNIFORM[:2],
 }
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Data:
+class Evidence:
     """What the claims are about.
 
     Attributes
     ----------
     computed : sequence of theory.Claim
         The claims that need no learning curves.
-    bandit : list of Outcome
+    bandit : list of BanditOutcome
         Figure 1: b* - 1/2, b*, b* + 1/2, V.
-    rooms : list of GridOutcome
+    rooms : list of MazeOutcome
         Figure 4.
     starts : dict
         By start, b* - 1/2 and b*.
-    steps : list of Outcome
+    steps : list of BanditOutcome
         By step size, b* - 1/2 and then b*.
-    two_arms : list of Outcome
+    two_arms : list of BanditOutcome
         Figure 2.
     """
 
     computed: Sequence[theory.Claim]
-    bandit: list[Outcome]
-    rooms: list[GridOutcome]
-    starts: dict[str, list[Outcome]]
-    steps: list[Outcome]
-    two_arms: list[Outcome]
+    bandit: list[BanditOutcome]
+    rooms: list[MazeOutcome]
+    starts: dict[str, list[BanditOutcome]]
+    steps: list[BanditOutcome]
+    two_arms: list[BanditOutcome]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Claims(PaperFigure[Data]):
+class Claims(PaperFigure[Evidence]):
     """The table of claims."""
 
     @property
@@ -102,34 +102,25 @@ class Claims(PaperFigure[Data]):
         """Claims have no settings of their own."""
         return ()
 
-    def compute(self, lab: Lab) -> Data:
+    def compute(self, lab: Lab) -> Evidence:
         """Recompute, and ask for the runs of figures 1, 2, 4, A2 and A3."""
 
-        def run(case: Case, runs: int = fig1.KEPT, below: float = BELOW) -> Outcome:
-            return bandits.run_case(
-                lab, case, runs=runs, precise=PRECISE, below=below, label=self.name
-            )
+        def run(case: Case) -> BanditOutcome:
+            return natural.FIGURE_1.run(lab, case, label=self.name, solve=False)
 
-        return Data(
+        return Evidence(
             computed=theory.claims(COMPUTED, rng=lab.key),
-            bandit=[run(case) for case in fig1.CASES],
-            rooms=[
-                grids.run_case(
-                    lab,
-                    case,
-                    runs=fig4.RUNS,
-                    precise=fig4.PRECISE,
-                    below=grids.ROOMS_BELOW,
-                    label=self.name,
-                )
-                for case in fig4.CASES
-            ],
+            bandit=[run(case) for case in natural.BAD],
+            rooms=[rooms.FIGURE_4.run(lab, case, label=self.name) for case in rooms.NATURAL],
             starts={name: [run(case) for case in cases] for name, cases in START_CASES.items()},
             steps=[run(case) for case in STEP_CASES],
-            two_arms=[run(case, fig2.DRAWN, fig2.BELOW) for case in fig2.CASES],
+            two_arms=[
+                two_arms.FIGURE_2.run(lab, case, label=self.name, solve=False)
+                for case in two_arms.CASES
+            ],
         )
 
-    def judge(self, data: Data) -> list[Finding]:
+    def judge(self, data: Evidence) -> list[Finding]:
         """Return the findings in the order of their numbers."""
         found = {claim.id: _recomputed(claim) for claim in data.computed}
         found[10] = committal_at_equal_variance(data.bandit, data.rooms)
@@ -137,7 +128,7 @@ class Claims(PaperFigure[Data]):
         found[13] = weakened(data)
         return [replace(found[i], what=f"{i}. {found[i].what}") for i in sorted(found)]
 
-    def tables(self, data: Data) -> list[Table]:
+    def tables(self, data: Evidence) -> list[Table]:
         """List all numbers behind the claims."""
         numbers = tuple(
             (str(claim.id), name, f"{value:.6g}")
@@ -160,7 +151,7 @@ class Claims(PaperFigure[Data]):
             ),
         ]
 
-    def pictures(self, data: Data) -> list[Picture]:
+    def pictures(self, data: Evidence) -> list[Picture]:
         """Claims are numbers."""
         del data
         return []
@@ -182,24 +173,26 @@ def _recomputed(claim: theory.Claim) -> Finding:
 # -- claim 10 --------------------------------------------------------------------------------------
 
 
-def committal_at_equal_variance(bandit: Sequence[Outcome], rooms: Sequence[GridOutcome]) -> Finding:
+def committal_at_equal_variance(
+    bandit: Sequence[BanditOutcome], mazes: Sequence[MazeOutcome]
+) -> Finding:
     """Lower baselines of equal variance lose entropy faster and get stuck more often."""
     low, high = bandit[0], bandit[2]
     entropy = high.mean("entropy", 0.5).minus(low.mean("entropy", 0.5))
     stuck = Estimate.of_rate(low.rate).minus(Estimate.of_rate(high.rate))
     variance = max(
         _variance_gap(low.case.experiment, high.case.experiment),
-        *(_variance_gap_rooms(rooms[i], rooms[j]) for i, j in ((0, 4), (1, 3))),
+        *(_variance_gap_rooms(mazes[i], mazes[j]) for i, j in ((0, 4), (1, 3))),
     )
-    grid_entropy = [
-        rooms[j].mean("action_entropy", 0.1).minus(rooms[i].mean("action_entropy", 0.1))
+    maze_entropy = [
+        mazes[j].mean("action_entropy", 0.1).minus(mazes[i].mean("action_entropy", 0.1))
         for i, j in ((0, 4), (1, 3))
     ]
-    grid_stuck = Estimate.of_rate(rooms[1].rate).minus(Estimate.of_rate(rooms[3].rate))
+    maze_stuck = Estimate.of_rate(mazes[1].rate).minus(Estimate.of_rate(mazes[3].rate))
     verdict = worst(
         [
             within(variance, variance, at_most=1e-9),
-            *map(positive, (entropy, stuck, grid_stuck, *grid_entropy)),
+            *map(positive, (entropy, stuck, maze_stuck, *maze_entropy)),
         ]
     )
     return Finding(
@@ -207,8 +200,8 @@ def committal_at_equal_variance(bandit: Sequence[Outcome], rooms: Sequence[GridO
         "of two baselines of equal variance the lower one loses entropy faster and gets stuck "
         "more often, in bandits and in MDPs",
         f"bandit, b* ± ½: entropy half-way {entropy} nats apart, failure rates {stuck} apart; "
-        f"four rooms, ε = ±1 and ±½: action entropy {grid_entropy[0]} and {grid_entropy[1]} nats "
-        f"apart, stuck runs with ±½ {grid_stuck} apart; variances equal to {variance:.0e}",
+        f"four rooms, ε = ±1 and ±½: action entropy {maze_entropy[0]} and {maze_entropy[1]} nats "
+        f"apart, stuck runs with ±½ {maze_stuck} apart; variances equal to {variance:.0e}",
         verdict,
         "variances equal to 1e-9, differences positive by 3 standard errors",
     )
@@ -224,7 +217,7 @@ def _variance_gap(one: Experiment, other: Experiment) -> float:
     return float((np.abs(x - y) / np.maximum(x, y)).max())
 
 
-def _variance_gap_rooms(one: GridOutcome, other: GridOutcome) -> float:
+def _variance_gap_rooms(one: MazeOutcome, other: MazeOutcome) -> float:
     """Return the same for every state of a gridworld under the uniform policy.
 
     A state is a bandit whose arms pay Q(s, a).
@@ -255,17 +248,17 @@ def _variance_gap_rooms(one: GridOutcome, other: GridOutcome) -> float:
 # -- claim 12 --------------------------------------------------------------------------------------
 
 
-def four_rooms(rooms: Sequence[GridOutcome]) -> Finding:
+def four_rooms(data: Sequence[MazeOutcome]) -> Finding:
     """Ask what figure 4 is asked, at once."""
-    parts = [rule(rooms) for rule in fig4.FIGURE.rules]
-    lost, high, highest = rooms[0].mean("value"), rooms[3].mean("value"), rooms[4].mean("value")
+    parts = [rule(data) for rule in rooms.FIGURE_4.rules]
+    lost, high, highest = (data[i].mean("value") for i in (0, 3, 4))
     return Finding(
         "four rooms, natural gradient",
         "ε = −1 ends with a return of 0; larger baselines keep more entropy and do not fully "
         "converge",
         f"final values: ε = −1: {lost}; ε = ½: {high}; ε = 1: {highest}; the best policy has "
-        f"{fig4.OPTIMUM:.4f}. Action entropy at the end: "
-        + "; ".join(f"{one.case.label}: {one.mean('action_entropy')}" for one in rooms),
+        f"{rooms.OPTIMUM:.4f}. Action entropy at the end: "
+        + "; ".join(f"{one.case.label}: {one.mean('action_entropy')}" for one in data),
         worst(part.verdict for part in parts),
         f"all {len(parts)} findings of figure 4",
     )
@@ -274,7 +267,7 @@ def four_rooms(rooms: Sequence[GridOutcome]) -> Finding:
 # -- claim 13 --------------------------------------------------------------------------------------
 
 
-def weakened(data: Data) -> Finding:
+def weakened(data: Evidence) -> Finding:
     """Milder starts and smaller steps leave fewer runs behind."""
     starts = list(data.starts.values())
     by_start = [[outcomes[i] for outcomes in starts] for i in (0, 1)]
@@ -294,12 +287,12 @@ def weakened(data: Data) -> Finding:
     )
 
 
-def _falls(group: Sequence[Outcome]) -> list[Estimate]:
+def _falls(group: Sequence[BanditOutcome]) -> list[Estimate]:
     rates = [Estimate.of_rate(one.rate) for one in group]
     return [a.minus(b) for a, b in pairwise(rates)]
 
 
-def _chain(group: Sequence[Outcome]) -> str:
+def _chain(group: Sequence[BanditOutcome]) -> str:
     name = group[0].case.label.split(",")[0]
     return f"{name}: " + " > ".join(f"{100 * one.rate.estimate:.3g} %" for one in group)
 

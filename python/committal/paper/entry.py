@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from committal.paper.cache import replace_file
 from committal.paper.figure import Table
+from committal.paper.output import write
 from committal.paper.verdicts import Finding
 
 DIRECTORY = "entries"
@@ -78,7 +78,7 @@ class Entry:
     def write(self, out: Path) -> None:
         """Keep it."""
         text = json.dumps(self.to_dict(), indent=1, ensure_ascii=False)
-        replace_file(_file(out, self.name), text.encode() + b"\n")
+        write(_file(out, self.name), text.encode() + b"\n")
 
 
 def read(out: Path, name: str) -> Entry | None:

@@ -25,7 +25,7 @@ from committal.simulation.engine import Engine
 from committal.simulation.run import Progress
 from committal.simulation.streams import RNGLike, stream_key
 from committal.support.check import integer, number
-from committal.support.machine import available_threads
+from committal.support.machine import threads_of
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -91,7 +91,7 @@ class Lab:
             raise ConfigError("scale", scale, "a number > 0")
         self.precise = precise
         self.key, self.entropy = stream_key(rng)
-        self.threads = available_threads() if threads is None else integer("threads", threads, 1)
+        self.threads = threads_of("threads", threads)
         self._cache = Cache(directory)
         self._watch = _nobody if watch is None else watch
         self._known: dict[tuple[Experiment, int], xr.Dataset] = {}

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import pkgutil
+import re
 from typing import Any
 
 from committal.errors import ConfigError
+from committal.paper import claims, figures
 from committal.paper.figure import PaperFigure
 from committal.support.check import one_of
-
-#: Name: module, in the order of the paper; the claims come last.
-MODULES = {
-    **{f"fig{i}": f"fig{i}" for i in range(1, 5)},
-    **{f"figA{i}": f"fig_a{i}" for i in range(1, 16)},
-    "claims": "claims",
-}
 
 
 def figure(name: str) -> PaperFigure[Any]:
@@ -25,11 +21,10 @@ def figure(name: str) -> PaperFigure[Any]:
     >>> figure("figA3").title
     'Natural policy gradient, θ₀ = (0, 0, 0), α = 0.025'
     """
-    if name not in MODULES:
-        raise ConfigError("figure", name, one_of(name, MODULES, "the names"))
-    module = importlib.import_module(f"committal.paper.{MODULES[name]}")
-    found: PaperFigure[Any] = module.FIGURE
-    return found
+    known = _known()
+    if name not in known:
+        raise ConfigError("figure", name, one_of(name, known, "the names"))
+    return known[name]
 
 
 def names() -> tuple[str, ...]:
@@ -40,4 +35,22 @@ def names() -> tuple[str, ...]:
     >>> names()[:5]
     ('fig1', 'fig2', 'fig3', 'fig4', 'figA1')
     """
-    return tuple(MODULES)
+    return tuple(_known())
+
+
+def _known() -> dict[str, PaperFigure[Any]]:
+    """Ask every module of the folder for its figures; the claims come last."""
+    found: dict[str, PaperFigure[Any]] = {}
+    for module in pkgutil.iter_modules(figures.__path__):
+        for one in importlib.import_module(f"{figures.__name__}.{module.name}").FIGURES:
+            if one.name in found:
+                raise ConfigError("PaperFigure.name", one.name, "a name that no other figure has")
+            found[one.name] = one
+    ordered = {name: found[name] for name in sorted(found, key=_place)}
+    return {**ordered, claims.FIGURE.name: claims.FIGURE}
+
+
+def _place(name: str) -> tuple[str, int, str]:
+    """Return where a figure stands: numbers first, then letters with numbers, then the rest."""
+    numbered = re.fullmatch(r"fig([A-Z]?)(\d+)", name)
+    return (numbered[1], int(numbered[2]), "") if numbered else ("~", 0, name)

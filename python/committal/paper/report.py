@@ -12,12 +12,12 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 
-from committal._version import __version__
-from committal.paper.cache import replace_file
 from committal.paper.entry import Entry
 from committal.paper.figure import Table
+from committal.paper.output import write
 from committal.paper.summary import counts
 from committal.paper.verdicts import Finding, Verdict
+from committal.support.provenance import versions
 
 REPORT = "report.html"
 
@@ -52,7 +52,7 @@ def write_report(out: Path, entries: Sequence[Entry]) -> Path:
         The file.
     """
     file = out / REPORT
-    replace_file(file, html(out, entries).encode())
+    write(file, html(out, entries).encode())
     return file
 
 
@@ -191,8 +191,9 @@ def _made(entry: Entry) -> str:
 
 def _footer(entries: Sequence[Entry]) -> str:
     seconds = sum(entry.seconds + entry.drawing for entry in entries)
+    version = escape(str(versions()["committal_version"]))
     return (
-        f'<footer class="made">committal {escape(__version__)} · {len(entries)} parts · '
+        f'<footer class="made">committal {version} · {len(entries)} parts · '
         f"{seconds:.0f} s in all · made by <code>committal reproduce</code></footer>"
     )
 

@@ -1,30 +1,29 @@
 """From names to pictures, findings and the report.
 
-What a figure shows depends on the package, on what was asked for and on nothing else. All of that
-goes into its stamp; a figure that is there with the same stamp is not made again.
+What a figure shows depends on the code, on what was asked for and on nothing else. All of that goes
+into its stamp; a figure that is there with the same stamp is not made again.
 """
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import json
 import time
 from collections.abc import Iterator, Sequence
-from importlib.metadata import version
 from pathlib import Path
 
-from committal import _core
-from committal._version import __version__
 from committal.errors import ConfigError
 from committal.paper import entry as entries
 from committal.paper import registry
 from committal.paper.entry import Entry
+from committal.paper.fingerprint import fingerprint
 from committal.paper.lab import Lab, Watch
+from committal.paper.output import writing
 from committal.paper.report import write_report
 from committal.paper.summary import write_claims
 from committal.plot import sheet
 from committal.simulation.streams import RNGLike
+from committal.support.provenance import key_text, versions
 
 DATA = "data"
 
@@ -117,8 +116,11 @@ def _make(name: str, out: Path, lab: Lab, again: bool) -> Entry:
     start = time.perf_counter()
     pictures = figure.pictures(data)
     for picture in pictures:
+        file = out / picture.name
         with sheet.style():
-            sheet.save(picture.draw(), out / picture.name)
+            drawn = picture.draw()
+            with writing(file):
+                sheet.save(drawn, file)
     made = Entry(
         name=name,
         title=figure.title,
@@ -154,24 +156,11 @@ def _made(out: Path) -> Path:
 def _stamp(name: str, lab: Lab) -> str:
     facts = {
         "name": name,
-        "key": lab.key,
+        "key": key_text(lab.key),
         "runs": lab.runs,
         "scale": lab.scale,
         "precise": lab.precise,
-        "sources": _sources(),
-        "streams": _core.STREAM_VERSION,
-        "matplotlib": version("matplotlib"),
-        "version": __version__,
+        "code": fingerprint("entries"),
+        **versions(),
     }
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
-
-
-@functools.cache
-def _sources() -> str:
-    """Hash the sources of all that judges and draws: what is restyled is drawn again."""
-    digest = hashlib.sha256()
-    package = Path(__file__).parent.parent
-    for folder in ("analysis", "exact", "paper", "plot", "theory"):
-        for file in sorted((package / folder).rglob("*.py")):
-            digest.update(str(file.relative_to(package)).encode() + b"\0" + file.read_bytes())
-    return digest.hexdigest()

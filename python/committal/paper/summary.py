@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from committal.paper.cache import replace_file
 from committal.paper.entry import Entry
+from committal.paper.output import write
 from committal.paper.verdicts import Verdict
 
 CLAIMS = "claims.md"
@@ -95,7 +95,7 @@ def write_claims(out: Path, entries: Sequence[Entry]) -> Path:
             )
             lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     file = out / CLAIMS
-    replace_file(file, ("\n".join(lines) + "\n").encode())
+    write(file, ("\n".join(lines) + "\n").encode())
     return file
 
 

@@ -19,10 +19,11 @@ from enum import StrEnum
 from typing import Any
 
 from committal.analysis import FailureRate
-from committal.inference.special import normal_quantile
+from committal.inference.quantiles import normal_quantile
 
 #: How many standard errors a difference must have before it counts.
 SIGMAS = 3.0
+POSITIVE = f"positive by {SIGMAS:g} standard errors"
 
 
 class Verdict(StrEnum):
@@ -200,6 +201,19 @@ def worst(verdicts: Iterable[Verdict]) -> Verdict:
     """
     order = (Verdict.HOLDS, Verdict.UNDECIDED, Verdict.DIFFERS, Verdict.FAILS)
     return max(verdicts, key=order.index, default=Verdict.HOLDS)
+
+
+def all_positive(
+    what: str, paper: str, measured: str, *gaps: Estimate, rule: str = POSITIVE
+) -> Finding:
+    """Return the finding that every one of some differences is greater than 0.
+
+    Examples
+    --------
+    >>> all_positive("b minus a", "b is larger", "1.0", Estimate.of_mean(1.0, 0.1)).verdict
+    <Verdict.HOLDS: 'holds'>
+    """
+    return Finding(what, paper, measured, worst(map(positive, gaps)), rule)
 
 
 def documented(verdict: Verdict) -> Verdict:

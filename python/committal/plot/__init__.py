@@ -6,8 +6,8 @@ nothing and leaves the global style alone.
 
 from committal.plot.bands import bands
 from committal.plot.curves import learning_curves
-from committal.plot.grid import grid, visits
 from committal.plot.heatmap import heatmap
+from committal.plot.maze import grid, visits
 from committal.plot.panels import panels
 from committal.plot.simplex import simplex
 from committal.plot.survival import survival

@@ -3,24 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 
 from committal.analysis import mean_curves
-from committal.errors import ConfigError, ConfigTypeError
-from committal.plot.panels import new_axes
+from committal.errors import ConfigError
+from committal.plot import arguments
+from committal.plot.panels import given_or_new, label_axes
 
 if TYPE_CHECKING:
     import xarray as xr
+
+Array = npt.NDArray[Any]
 
 # Colours that remain different to colour-blind readers; black is left for references.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F7F7F")
 
 _DASHES: tuple[Any, ...] = ("solid", (0, (4, 1.5)), (0, (1, 1)), (0, (6, 1.5, 1, 1.5)))
 _MOST_CURVES = 40
+
+
+class Curve(NamedTuple):
+    """One configuration: its name, its style, and its numbers where there are any."""
+
+    label: str
+    style: dict[str, Any]
+    times: Array
+    middle: Array
+    low: Array
+    high: Array
 
 
 def bands(
@@ -54,6 +69,7 @@ def bands(
     Returns
     -------
     matplotlib.axes.Axes
+        With one line per configuration, in the order of the dataset.
 
     Examples
     --------
@@ -65,29 +81,22 @@ def bands(
     >>> study = cm.Study(exp, {"baseline": [0.0, cm.Value()]}, runs=50, rng=0)
     >>> ax = cm.plot.bands(study.run())
     """
-    if not hasattr(data, "data_vars"):
-        raise ConfigTypeError("data", data, "a dataset made by committal.run or Study.run")
+    arguments.dataset("data", data, "committal.run or Study.run")
     curves = data if "estimate" in data else mean_curves(data, name, level=level, method=method)
     if curves.sizes.get("time", 0) < 2:
         raise ConfigError("data.time", curves["time"].values.tolist(), "at least two times")
-    if ax is None:
-        ax = new_axes("curves")
-    for label, style, curve in each_curve(curves):
-        there = ~np.isnan(curve["estimate"].values)
-        times = curve["time"].values[there]
-        low, high = curve["low"].values[there], curve["high"].values[there]
-        ax.fill_between(times, low, high, color=style["color"], alpha=0.25, linewidth=0)
-        ax.plot(times, curve["estimate"].values[there], linewidth=1.5, label=label, **style)
-    attributes = curves["estimate"].attrs
-    finish(ax, log_time, curves["time"].values)
-    ax.set_ylabel(str(attributes.get("long_name", name)))
-    if legend and len(ax.get_lines()) > 1:
-        ax.legend(frameon=False, fontsize="small")
+    ax = given_or_new(ax, "curves")
+    for curve in each_curve(curves):
+        times, colour = curve.times, curve.style["color"]
+        ax.fill_between(times, curve.low, curve.high, color=colour, alpha=0.25, linewidth=0)
+        ax.plot(times, curve.middle, linewidth=1.5, label=curve.label, **curve.style)
+    ylabel = str(curves["estimate"].attrs.get("long_name", name))
+    finish(ax, curves["time"].values, ylabel, log_time=log_time, legend=legend)
     return ax
 
 
-def each_curve(curves: xr.Dataset) -> Iterator[tuple[str, dict[str, Any], xr.Dataset]]:
-    """Yield the label, the style and the curve of every configuration.
+def each_curve(curves: xr.Dataset) -> Iterator[Curve]:
+    """Yield the curve of every configuration.
 
     The last axis is told by colours, the others by dashes, as long as there are enough of them.
     """
@@ -111,7 +120,10 @@ def each_curve(curves: xr.Dataset) -> Iterator[tuple[str, dict[str, Any], xr.Dat
             colour = colormaps["viridis"](0.9 * shade / (shades - 1))
         chosen = dict(zip(axes, index, strict=True))
         style = {"color": colour, "linestyle": _DASHES[dash]}
-        yield _label(curves, chosen), style, curves.isel(chosen)
+        one = curves.isel(chosen)
+        there = ~np.isnan(one["estimate"].values)
+        numbers = (one[part].values[there] for part in ("time", "estimate", "low", "high"))
+        yield Curve(_label(curves, chosen), style, *numbers)
 
 
 def _label(curves: xr.Dataset, chosen: dict[Any, int]) -> str:
@@ -125,13 +137,14 @@ def _label(curves: xr.Dataset, chosen: dict[Any, int]) -> str:
     return ", ".join(parts)
 
 
-def finish(ax: Axes, log_time: bool, times: Any) -> None:
-    """Label the axis of time."""
+def finish(ax: Axes, times: Array, ylabel: str, *, log_time: bool, legend: bool) -> None:
+    """Name the axes, and the curves if there are several."""
     if log_time:
         # Zero has no logarithm; symlog would invent a scale below one.
         ax.set_xscale("log")
         ax.set_xlim(max(times[0], 1), times[-1])
     else:
         ax.set_xlim(times[0], times[-1])
-    ax.set_xlabel("update")
-    ax.spines[["top", "right"]].set_visible(False)
+    label_axes(ax, "update", ylabel)
+    if legend and len(ax.get_lines()) > 1:
+        ax.legend(frameon=False, fontsize="small")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from matplotlib.axes import Axes
 
-from committal.errors import ConfigError
+from committal.plot.panels import triangle
 
-# (top, left, right) of the triangle, by arm, as learning curves on the simplex are drawn.
+# (top, left, right) of the triangle, by arm: the first arm on the right, the second on top and
+# the third on the left, as the paper draws them.
 CORNERS = (1, 2, 0)
 
 _POINTS = 3.0
@@ -30,6 +29,7 @@ def name_corners(ax: Axes, names: tuple[str, str, str]) -> Axes:
     Returns
     -------
     matplotlib.axes.Axes
+        The same, with three annotations.
 
     Examples
     --------
@@ -38,16 +38,14 @@ def name_corners(ax: Axes, names: tuple[str, str, str]) -> Axes:
     >>> [text.get_text() for text in name_corners(ax, ("one", "two", "three")).texts]
     ['two', 'three', 'one']
     """
-    if getattr(ax, "name", "") != "ternary":
-        raise ConfigError("ax", ax, "axes made with projection='ternary' (import mpltern)")
-    triangle: Any = ax  # mpltern has no type hints
-    for remove in (triangle.set_tlabel, triangle.set_llabel, triangle.set_rlabel):
+    ternary = triangle(ax)
+    for remove in (ternary.set_tlabel, ternary.set_llabel, ternary.set_rlabel):
         remove("")
     corners = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
     sides = (("center", "bottom", _POINTS), ("left", "top", -_POINTS), ("right", "top", -_POINTS))
     for i, corner, (align, vertical, up) in zip(CORNERS, corners, sides, strict=True):
-        x, y = triangle.transProjection.transform([corner])[0]
-        triangle.annotate(
+        x, y = ternary.transProjection.transform([corner])[0]
+        ternary.annotate(
             names[i], (x, y), (0.0, up), xycoords="data", textcoords="offset points",
             ha=align, va=vertical, annotation_clip=False,
         )  # fmt: skip

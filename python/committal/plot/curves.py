@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection
 
 from committal.analysis import failure_rate
-from committal.errors import ConfigError, ConfigTypeError
-from committal.plot.panels import new_axes
+from committal.plot import arguments
+from committal.plot.fates import REACHED, draw_runs
+from committal.plot.panels import given_or_new, label_axes
 
 if TYPE_CHECKING:
     import xarray as xr
-
-# The paper's blue and red, in shades that remain different to colour-blind readers.
-REACHED = "#0072B2"
-FAILED = "#D55E00"
 
 
 def learning_curves(
@@ -50,6 +45,7 @@ def learning_curves(
     Returns
     -------
     matplotlib.axes.Axes
+        Titled with the rate, where it is known.
 
     Examples
     --------
@@ -60,26 +56,18 @@ def learning_curves(
     ... )
     >>> ax = cm.plot.learning_curves(cm.run(exp, runs=100, rng=0), below=0.5)
     """
-    if not hasattr(data, "data_vars"):
-        raise ConfigTypeError("data", data, "a dataset made by committal.run")
+    arguments.dataset("data", data)
     per_run = "value" in data and "run" in data["value"].dims
     if not per_run and "value_mean" not in data:
-        raise ConfigError(
-            "data", sorted(map(str, data.data_vars)), "the value, Record('value', every=...)"
-        )
+        raise arguments.lacks("data", data, "the value, Record('value', every=...)")
     times = data["time"].values
-    if len(times) < 2:
-        raise ConfigError(
-            "data.time", times.tolist(), "at least two recorded times, Record('value', every=...)"
-        )
-    if per_run and below is None:
-        below = 0.9
-    if ax is None:
-        ax = new_axes("curves")
-
+    arguments.several_times("data", times, "value")
+    ax = given_or_new(ax, "curves")
     if per_run:
-        assert below is not None
-        _draw_runs(ax, data, below, max_runs)
+        below = 0.9 if below is None else below
+        values = data["value"].transpose("run", "time").values
+        failed = ~(values[:, -1] >= below)
+        draw_runs(ax, times, values, failed, max_runs=max_runs, widths=(0.7, 1.8))
     else:
         _draw_bands(ax, data)
     if per_run or "failures" in data:
@@ -88,26 +76,8 @@ def learning_curves(
             places = 0 if rate.runs <= 100 else 2
             ax.set_title(f"failed: {100 * rate.estimate:.{places}f} %")
     ax.set_xlim(times[0], times[-1])
-    ax.set_xlabel("update")
-    ax.set_ylabel(r"expected reward $J(\theta)$")
-    ax.spines[["top", "right"]].set_visible(False)
+    label_axes(ax, "update", r"expected reward $J(\theta)$")
     return ax
-
-
-def _draw_runs(ax: Axes, data: xr.Dataset, below: float, max_runs: int | None) -> None:
-    times = data["time"].values
-    values = data["value"].transpose("run", "time").values
-    shown = values if max_runs is None else values[:max_runs]
-    reached = shown[:, -1] >= below
-    # Failures last: they are few where they matter and must not drown in blue.
-    for chosen, colour in ((reached, REACHED), (~reached, FAILED)):
-        lines = [np.column_stack([times, curve]) for curve in shown[chosen]]
-        ax.add_collection(
-            LineCollection(lines, colors=colour, linewidths=0.7, alpha=0.55, zorder=2)
-        )
-    if len(values):
-        ax.plot(times, values.mean(axis=0), color="black", linewidth=1.8, zorder=3)
-    ax.autoscale_view()
 
 
 def _draw_bands(ax: Axes, data: xr.Dataset) -> None:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 
 from committal.errors import ConfigError
-from committal.plot.curves import FAILED, REACHED
+from committal.plot.panels import label_axes
+
+# The paper's blue and red, in shades that remain different to colour-blind readers.
+REACHED = "#0072B2"
+FAILED = "#D55E00"
 
 
 def fates(
@@ -44,6 +50,7 @@ def fates(
     Returns
     -------
     matplotlib.axes.Axes
+        The same, with two collections of lines: blue ones and red ones.
 
     Examples
     --------
@@ -57,17 +64,30 @@ def fates(
     x, red = np.asarray(curves, np.float64), np.asarray(failed, np.bool_)
     if x.ndim != 2 or x.shape != (red.size, t.size):
         raise ConfigError("curves", x.shape, f"shape ({red.size}, {t.size}): runs and times")
-    shown = slice(max_runs)
-    for chosen, colour in ((~red[shown], REACHED), (red[shown], FAILED)):
-        lines = [np.column_stack([t, curve]) for curve in x[shown][chosen]]
-        ax.add_collection(
-            LineCollection(lines, colors=colour, linewidths=0.6, alpha=0.55, zorder=2)
-        )
-    if mean and len(x):
-        ax.plot(t, x.mean(axis=0), color="black", linewidth=1.5, zorder=3)
-    ax.autoscale_view()
+    draw_runs(ax, t, x, red, max_runs=max_runs, widths=(0.6, 1.5), mean=mean)
     ax.set_xlim(t[0], t[-1])
-    ax.set_xlabel(xlabel)
-    ax.set_ylabel(ylabel)
-    ax.spines[["top", "right"]].set_visible(False)
+    label_axes(ax, xlabel, ylabel)
     return ax
+
+
+def draw_runs(
+    ax: Axes,
+    times: npt.NDArray[Any],
+    curves: npt.NDArray[np.float64],
+    failed: npt.NDArray[np.bool_],
+    *,
+    max_runs: int | None,
+    widths: tuple[float, float],
+    mean: bool = True,
+) -> None:
+    """Draw the first runs in two colours, and the mean of all; widths are those of both."""
+    shown, (thin, thick) = slice(max_runs), widths
+    # Failures last: they are few where they matter and must not drown in blue.
+    for chosen, colour in ((~failed[shown], REACHED), (failed[shown], FAILED)):
+        lines = [np.column_stack([times, curve]) for curve in curves[shown][chosen]]
+        ax.add_collection(
+            LineCollection(lines, colors=colour, linewidths=thin, alpha=0.55, zorder=2)
+        )
+    if mean and len(curves):
+        ax.plot(times, curves.mean(axis=0), color="black", linewidth=thick, zorder=3)
+    ax.autoscale_view()

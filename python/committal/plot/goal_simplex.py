@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.axes import Axes
 
-from committal.errors import ConfigError, ConfigTypeError
+from committal.errors import ConfigError
+from committal.plot import arguments
 from committal.plot.simplex import simplex
 
 if TYPE_CHECKING:
@@ -39,38 +40,30 @@ def goal_simplex(
         The goals at the right, at the top and at the left.
     names : tuple of str, optional
         What to call them.
-    max_runs : int, optional
-        Draw no more than this many runs, the first ones; None draws all.
-    colorbar : bool, optional
-        Explain the colours beside the triangle.
+    max_runs, colorbar : optional
+        See :func:`committal.plot.simplex`.
 
     Returns
     -------
     matplotlib.axes.Axes
+        With the goals at its corners.
 
     Examples
     --------
     >>> import committal as cm
     >>> exp = cm.Experiment(
-    ...     cm.grids.four_rooms(), cm.Softmax(), cm.Vanilla(0.1), 1.0,
+    ...     cm.maps.four_rooms(), cm.Softmax(), cm.Vanilla(0.1), 1.0,
     ...     estimator=cm.Reinforce(), steps=20, record=cm.Record("goal_probability", every=5),
     ... )
     >>> ax = goal_simplex(cm.run(exp, runs=3, rng=0), corners=("C", "A", "B"))
     """
     import xarray as xr
 
-    if not hasattr(data, "data_vars"):
-        raise ConfigTypeError("data", data, "a dataset made by committal.run")
-    if "goal_probability" not in data or "run" not in data["goal_probability"].dims:
-        raise ConfigError(
-            "data",
-            sorted(map(str, data.data_vars)),
-            "the probabilities of every run, Record('goal_probability', every=...)",
-        )
+    recorded = arguments.of_every_run("data", data, "goal_probability", "the probabilities")
     known = [str(goal) for goal in data["terminal"].values]
     if sorted(known) != sorted(corners):
         raise ConfigError("corners", corners, f"the three goals {', '.join(known)} in any order")
-    p = data["goal_probability"].sel(terminal=list(corners)).transpose("run", "time", "terminal")
+    p = recorded.sel(terminal=list(corners)).transpose("run", "time", "terminal")
     total = p.values.sum(axis=-1, keepdims=True)
     # A policy that reaches no goal has no place on the triangle; it stays where it was last.
     share = np.where(total > 0.0, p.values / np.where(total > 0.0, total, 1.0), np.nan)

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 
 from committal.analysis import failure_rates
 from committal.errors import ConfigError, ConfigTypeError
-from committal.plot.panels import new_axes
+from committal.plot.panels import given_or_new
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -78,8 +78,7 @@ def heatmap(
     x = (axes[1] if y != axes[1] else axes[0]) if x is None else x
     if {x, y} != set(axes):
         raise ConfigError("x, y", (x, y), f"the axes {axes[0]!r} and {axes[1]!r}")
-    if ax is None:
-        ax = new_axes("curves")
+    ax = given_or_new(ax, "curves")
     values = array.transpose(y, x).values
     x_at, x_edges, x_log = _scale(array[x].values)
     y_at, y_edges, y_log = _scale(array[y].values)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import mpltern  # noqa: F401  (registers the ternary projection)
 from matplotlib.axes import Axes
@@ -57,10 +57,29 @@ def panels(count: int, kind: Kind = "curves") -> tuple[Figure, list[Axes]]:
     return figure, axes
 
 
-def new_axes(kind: Kind) -> Axes:
-    """Make one pair of axes in a new pyplot figure, so that notebooks show it."""
+def given_or_new(ax: Axes | None, kind: Kind) -> Axes:
+    """Return the axes that were given, or one pair in a new pyplot figure.
+
+    Notebooks show the figures of pyplot by themselves.
+    """
+    if ax is not None:
+        return ax
     import matplotlib.pyplot as plt  # only here: drawing into given axes needs no pyplot
 
     width, height = _SIZES[kind]
     figure = plt.figure(figsize=(1.6 * width, 1.6 * height), layout="constrained")
     return figure.add_subplot(projection="ternary" if kind == "simplex" else None)
+
+
+def triangle(ax: Axes) -> Any:
+    """Return axes of mpltern's projection, which have no type hints; refuse others."""
+    if getattr(ax, "name", "") != "ternary":
+        raise ConfigError("ax", ax, "axes made with projection='ternary' (import mpltern)")
+    return ax
+
+
+def label_axes(ax: Axes, xlabel: str, ylabel: str) -> None:
+    """Name the axes of curves and leave the box around them open."""
+    ax.set_xlabel(xlabel)
+    ax.set_ylabel(ylabel)
+    ax.spines[["top", "right"]].set_visible(False)

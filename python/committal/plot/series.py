@@ -9,6 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
 
+from committal.plot.panels import label_axes
+
 Floats = npt.NDArray[np.float64]
 
 
@@ -66,6 +68,7 @@ def series(
     Returns
     -------
     matplotlib.axes.Axes
+        The same, with one line per curve.
 
     Examples
     --------
@@ -90,9 +93,7 @@ def series(
     if log:
         ax.set_yscale("log")
     ax.set_xlim(0.0, last or 1.0)
-    ax.set_xlabel(xlabel)
-    ax.set_ylabel(ylabel)
-    ax.spines[["top", "right"]].set_visible(False)
+    label_axes(ax, xlabel, ylabel)
     if legend:
         ax.legend(frameon=False, handlelength=1.4, borderaxespad=0.2, labelspacing=0.3)
     return ax

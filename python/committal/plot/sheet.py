@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
 from committal.errors import ConfigError
+from committal.support.files import write_whole
 
 __all__ = ["PAGE_WIDTH", "Axes", "Figure", "colour_bar", "row", "save", "style", "time_bar"]
 
@@ -149,6 +151,11 @@ def save(figure: Figure, file: Path) -> list[Path]:
     -------
     list of path
         What was written, the PNG first.
+
+    Raises
+    ------
+    OSError
+        If they cannot be written.
     """
     png, pdf = file.with_name(file.name + ".png"), file.with_name(file.name + ".pdf")
     for ax in figure.axes:
@@ -156,7 +163,13 @@ def save(figure: Figure, file: Path) -> list[Path]:
             # Thousands of short lines of many colours make a slow vector picture.
             if len(collection.get_paths()) > _MOST_PATHS:
                 collection.set_rasterized(True)
-    figure.savefig(png, dpi=_DPI, metadata={"Software": None})
+    write_whole(png, _encoded(figure, "png", {"Software": None}))
     figure.set_layout_engine("none")  # the places have been found; finding them takes a while
-    figure.savefig(pdf, dpi=_DPI, metadata={"CreationDate": None})
+    write_whole(pdf, _encoded(figure, "pdf", {"CreationDate": None}))
     return [png, pdf]
+
+
+def _encoded(figure: Figure, kind: str, metadata: dict[str, None]) -> bytes:
+    buffer = BytesIO()
+    figure.savefig(buffer, format=kind, dpi=_DPI, metadata=metadata)
+    return buffer.getvalue()

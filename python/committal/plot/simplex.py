@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -11,16 +11,14 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import Normalize
 
 from committal.config import Bandit
-from committal.errors import CommittalError, ConfigError, ConfigTypeError
-from committal.plot.panels import new_axes
+from committal.errors import CommittalError, ConfigError
+from committal.plot import arguments
+from committal.plot.corners import CORNERS
+from committal.plot.panels import given_or_new, triangle
 from committal.simulation.dataset import experiment_of
 
 if TYPE_CHECKING:
     import xarray as xr
-
-# (top, left, right) of the triangle, by arm: the first arm on the right, the second on top and
-# the third on the left, as the paper draws them.
-_CORNERS = (1, 2, 0)
 
 
 def simplex(
@@ -56,6 +54,7 @@ def simplex(
     Returns
     -------
     matplotlib.axes.Axes
+        With the arms at its corners.
 
     Examples
     --------
@@ -70,19 +69,17 @@ def simplex(
     ... )
     """
     policies = _policies("data", data)
-    if ax is not None and getattr(ax, "name", "") != "ternary":
-        raise ConfigError("ax", ax, "axes made with projection='ternary' (import mpltern)")
-    triangle: Any = new_axes("simplex") if ax is None else ax  # mpltern has no type hints
+    ternary = triangle(given_or_new(ax, "simplex"))
     if max_runs is not None:
         policies = policies[:max_runs]
     times = data["time"].values
 
-    for axis in (triangle.taxis, triangle.laxis, triangle.raxis):
+    for axis in (ternary.taxis, ternary.laxis, ternary.raxis):
         axis.set_ticks([])
         axis.set_label_rotation_mode("horizontal")
     # The axes' own plot method projects like this; a LineCollection needs it by hand, and one
     # collection is much faster to draw than a line per run and time.
-    paths = triangle.transProjection.transform(policies.reshape(-1, 3)).reshape(
+    paths = ternary.transProjection.transform(policies.reshape(-1, 3)).reshape(
         *policies.shape[:2], 2
     )
     segments = np.stack([paths[:, :-1], paths[:, 1:]], axis=2).reshape(-1, 2, 2)
@@ -96,53 +93,41 @@ def simplex(
         capstyle="round",
         zorder=2,
     )
-    triangle.add_collection(lines, autolim=False)
+    ternary.add_collection(lines, autolim=False)
 
     if true_gradient is not None:
         top, left, right = _policies("true_gradient", true_gradient)[0].T
-        triangle.plot(top, left, right, color="black", linewidth=1.2, zorder=3)
+        ternary.plot(top, left, right, color="black", linewidth=1.2, zorder=3)
     if len(policies):
         # Without it, a run that ended in a corner looks like one that never went there.
         top, left, right = policies[:, -1].T
         end = lines.cmap(1.0)
-        triangle.plot(
+        ternary.plot(
             top, left, right, "o", color=end, markersize=4, markeredgecolor="black",
             markeredgewidth=0.6, zorder=4, clip_on=False,
         )  # fmt: skip
         top, left, right = policies[0, 0]
-        triangle.plot(
+        ternary.plot(
             [top], [left], [right], "o", color="black", markersize=5, zorder=5, clip_on=False
         )
 
     labels = _corner_labels(data)
-    triangle.set_tlabel(labels[_CORNERS[0]])
-    triangle.set_llabel(labels[_CORNERS[1]])
-    triangle.set_rlabel(labels[_CORNERS[2]])
+    ternary.set_tlabel(labels[CORNERS[0]])
+    ternary.set_llabel(labels[CORNERS[1]])
+    ternary.set_rlabel(labels[CORNERS[2]])
     if colorbar:
-        triangle.figure.colorbar(lines, ax=triangle, label="update", shrink=0.7, pad=0.08)
-    return triangle  # type: ignore[no-any-return]
+        ternary.figure.colorbar(lines, ax=ternary, label="update", shrink=0.7, pad=0.08)
+    return ternary  # type: ignore[no-any-return]
 
 
 def _policies(argument: str, data: xr.Dataset) -> npt.NDArray[np.float64]:
     """Read policies[run, time, corner]."""
-    if not hasattr(data, "data_vars"):
-        raise ConfigTypeError(argument, data, "a dataset made by committal.run")
-    if "policy" not in data or "run" not in data["policy"].dims:
-        raise ConfigError(
-            argument,
-            sorted(map(str, data.data_vars)),
-            "the policy of every run, Record('policy', every=...)",
-        )
-    policy = data["policy"].transpose("run", "time", "arm").values
+    recorded = arguments.of_every_run(argument, data, "policy", "the policy")
+    policy = recorded.transpose("run", "time", "arm").values
     if policy.shape[2] != 3:
         raise ConfigError(f"{argument}.arm", policy.shape[2], "three arms: a triangle's corners")
-    if policy.shape[1] < 2:
-        raise ConfigError(
-            f"{argument}.time",
-            data["time"].values.tolist(),
-            "at least two recorded times, Record('policy', every=...)",
-        )
-    return np.asarray(policy[:, :, _CORNERS], np.float64)
+    arguments.several_times(argument, data["time"].values, "policy")
+    return np.asarray(policy[:, :, CORNERS], np.float64)
 
 
 def _corner_labels(data: xr.Dataset) -> list[str]:

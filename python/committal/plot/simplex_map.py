@@ -11,6 +11,7 @@ from matplotlib.colors import Normalize
 
 from committal.errors import ConfigError
 from committal.plot.corners import CORNERS, name_corners
+from committal.plot.panels import triangle
 
 
 def simplex_map(
@@ -55,23 +56,21 @@ def simplex_map(
     >>> colours.norm.vmin, colours.norm.vmax
     (-2.0, 2.0)
     """
-    if getattr(ax, "name", "") != "ternary":
-        raise ConfigError("ax", ax, "axes made with projection='ternary' (import mpltern)")
+    ternary = triangle(ax)
     pi, z = np.asarray(policies, np.float64), np.asarray(values, np.float64)
     if pi.ndim != 2 or pi.shape != (z.size, 3):
         raise ConfigError("policies", pi.shape, f"shape ({z.size}, 3)")
     if limit is None:
         limit = float(np.abs(z[np.isfinite(z)]).max(initial=0.0)) or 1.0
     z = np.clip(np.nan_to_num(z, nan=0.0, posinf=limit, neginf=-limit), -limit, limit)
-    triangle: Any = ax  # mpltern has no type hints
-    for axis in (triangle.taxis, triangle.laxis, triangle.raxis):
+    for axis in (ternary.taxis, ternary.laxis, ternary.raxis):
         axis.set_ticks([])
     top, left, right = pi[:, CORNERS].T
-    colours = triangle.tripcolor(
+    colours = ternary.tripcolor(
         top, left, right, z, cmap=cmap, norm=Normalize(-limit, limit), shading="gouraud",
         rasterized=True,
     )  # fmt: skip
     if contour is not None and z.min() < contour < z.max():
-        triangle.tricontour(top, left, right, z, levels=[contour], colors="black", linewidths=0.7)
+        ternary.tricontour(top, left, right, z, levels=[contour], colors="black", linewidths=0.7)
     name_corners(ax, corners)
     return colours

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
 from matplotlib.axes import Axes
 
 from committal import analysis
-from committal.errors import ConfigError, ConfigTypeError
+from committal.errors import ConfigError
+from committal.plot import arguments
 from committal.plot.bands import each_curve, finish
-from committal.plot.panels import new_axes
+from committal.plot.panels import given_or_new
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -41,48 +41,42 @@ def survival(
         The quantity.
     level : float, optional
         Coverage of the bands.
-    log_time : bool, optional
-        Draw time on a logarithmic axis.
-    legend : bool, optional
-        Name the configurations.
+    log_time, legend : bool, optional
+        See :func:`committal.plot.bands`.
 
     Returns
     -------
     matplotlib.axes.Axes
+        With one line of steps per configuration.
 
     Examples
     --------
     >>> import committal as cm
     >>> exp = cm.Experiment(
-    ...     cm.Bandit([1.0, 0.7, 0.0]), cm.Softmax(), cm.Natural(0.1), steps=50,
-    ...     record=cm.Record("value", every=5),
+    ...     cm.Bandit([1.0, 0.0]), cm.Sigmoid(), cm.Natural(0.1), steps=40,
+    ...     record=cm.Record("value", every=4),
     ... )
-    >>> study = cm.Study(exp, {"baseline": [0.0, cm.Value()]}, runs=50, rng=0)
-    >>> ax = cm.plot.survival(study.run(), above=0.9)
+    >>> data = cm.Study(exp, {"update.step_size": [0.1, 0.2]}, runs=50, rng=0).run()
+    >>> ax = cm.plot.survival(data, above=0.9)
     """
-    if not hasattr(data, "data_vars"):
-        raise ConfigTypeError("data", data, "a dataset made by committal.run or Study.run")
+    arguments.dataset("data", data, "committal.run or Study.run")
     if "arrivals" in data:
         curves = data
     elif above is None:
         raise ConfigError("above", above, "a number: the level to reach")
     else:
         curves = analysis.survival(data, above, name, level=level)
-    if ax is None:
-        ax = new_axes("curves")
-    for label, style, curve in each_curve(curves):
-        there = ~np.isnan(curve["estimate"].values)
-        times = curve["time"].values[there]
-        low, high = curve["low"].values[there], curve["high"].values[there]
+    ax = given_or_new(ax, "curves")
+    for curve in each_curve(curves):
         # What happens between two recorded times is not known: steps do not pretend to.
         ax.fill_between(
-            times, low, high, step="post", color=style["color"], alpha=0.25, linewidth=0
+            curve.times, curve.low, curve.high, step="post", color=curve.style["color"],
+            alpha=0.25, linewidth=0,
+        )  # fmt: skip
+        ax.step(
+            curve.times, curve.middle, where="post", linewidth=1.5, label=curve.label, **curve.style
         )
-        estimate = curve["estimate"].values[there]
-        ax.step(times, estimate, where="post", linewidth=1.5, label=label, **style)
-    finish(ax, log_time, curves["time"].values)
+    ylabel = f"runs not yet at {curves.attrs['quantity']} ≥ {curves.attrs['above']:g}"
     ax.set_ylim(0, 1.02)
-    ax.set_ylabel(f"runs not yet at {curves.attrs['quantity']} ≥ {curves.attrs['above']:g}")
-    if legend and len(ax.get_lines()) > 1:
-        ax.legend(frameon=False, fontsize="small")
+    finish(ax, curves["time"].values, ylabel, log_time=log_time, legend=legend)
     return ax

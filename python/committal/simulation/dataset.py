@@ -15,14 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from committal import _core
-from committal._version import __version__
 from committal.config import Bandit, Experiment, Gridworld, Problem, TabularMDP
 from committal.config.grid import experiment_at
-from committal.config.record import CATEGORICAL
 from committal.errors import ConfigError, ConfigTypeError
 from committal.inference.exact_sums import Histogram, Reduction, moments
 from committal.lowering.parts import AnyPlan
-from committal.simulation.quantities import quantity
+from committal.support.provenance import origin
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -52,10 +50,7 @@ def provenance(experiment: Experiment, *, key: int, entropy: str) -> dict[str, s
     return {
         "experiment": experiment.to_json(),
         "experiment_hash": experiment.hash,
-        "key": f"{key:#018x}",
-        "entropy": entropy,
-        "committal_version": __version__,
-        "stream_version": _core.STREAM_VERSION,
+        **origin(key, entropy),
     }
 
 
@@ -118,8 +113,8 @@ def per_run_variables(
     runs = next(iter(outputs.values())).shape[0]
     variables: dict[str, Variable] = {}
     for name, values in outputs.items():
-        described = quantity(name, plan)
-        trailing = described.labelled_axes(plan)
+        described = plan.quantity(name)
+        trailing = described.labelled_axes(plan.sizes)
         variables[name] = (
             ("run", "time", *trailing),
             values.reshape(*values.shape[:2], *(plan.sizes[axis] for axis in trailing)),
@@ -160,8 +155,8 @@ def reduced_variables(
     coordinates: dict[str, Variable] = {}
 
     for name, limbs in reduction.moments.items():
-        described = quantity(name, plan)
-        trailing = described.labelled_axes(plan)
+        described = plan.quantity(name)
+        trailing = described.labelled_axes(plan.sizes)
         shape = tuple(plan.sizes[axis] for axis in trailing)
         found = moments(limbs, reduction.runs, _core.ACCUMULATOR_BASE)
         for suffix, what, values in (
@@ -177,11 +172,11 @@ def reduced_variables(
 
     quantiles = record.reduce.quantiles
     for name, histogram in reduction.histograms.items():
-        described = quantity(name, plan)
-        if name in CATEGORICAL:
+        described = plan.quantity(name)
+        if described.reduces == "outcomes":
             variables[f"{name}_fraction"] = _fractions(histogram, reduction.runs)
             continue
-        trailing = described.labelled_axes(plan)
+        trailing = described.labelled_axes(plan.sizes)
         shape = tuple(plan.sizes[axis] for axis in trailing)
         labels = {"units": described.units, "lo": histogram.lo, "hi": histogram.hi}
         if quantiles:

@@ -17,13 +17,10 @@ import numpy.typing as npt
 
 from committal import _core
 from committal.config import Experiment
-from committal.config.record import CATEGORICAL
 from committal.errors import ConfigError
 from committal.inference.exact_sums import Histogram, Integers, Reduction, canonical, exact_sums
-from committal.lowering.bandit import lower
-from committal.lowering.mdp import MdpPlan
+from committal.lowering import MdpPlan, lower
 from committal.simulation import dataset as results
-from committal.simulation.quantities import quantity
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 #: Shape and type of an array, before it exists.
@@ -82,13 +79,13 @@ class Engine:
         layout: Layout = {}
         if record.reduce is None:
             for name in record.names:
-                described = quantity(name, plan)
-                layout[name] = ((runs, times, *described.shape(plan)), described.dtype)
+                described = plan.quantity(name)
+                layout[name] = ((runs, times, *described.shape(plan.sizes)), described.dtype)
             return layout
         integer = np.dtype(np.int64)
         for name in record.names:
-            width = quantity(name, plan).width(plan)
-            if name in CATEGORICAL:
+            width = plan.quantity(name).width(plan.sizes)
+            if self._counts_outcomes(name):
                 layout[_HISTOGRAM + name] = ((times, width, self._outcomes + 2), integer)
                 continue
             layout[_MOMENTS + name] = ((times, width, 2, _core.ACCUMULATOR_LIMBS), integer)
@@ -222,6 +219,10 @@ class Engine:
         x = arrays[name][:, -1].tolist()
         return math.fsum(x), math.fsum(v * v for v in x)
 
+    def _counts_outcomes(self, name: str) -> bool:
+        """Say whether a quantity reduces to the fraction of runs by outcome."""
+        return self.plan.quantity(name).reduces == "outcomes"
+
     @property
     def _outcomes(self) -> int:
         """In how many ways an episode can end: in each terminal state, or not."""
@@ -234,7 +235,7 @@ class Engine:
         assert reduce is not None
         histograms: dict[str, Histogram] = {}
         for name in record.names:
-            if name in CATEGORICAL:
+            if self._counts_outcomes(name):
                 # One bin around each of -1, 0, 1, ...
                 ends = (-1.5, self._outcomes - 1.5)
             elif reduce.bins:
@@ -245,7 +246,9 @@ class Engine:
         return Reduction(
             runs=runs,
             moments={
-                name: arrays[_MOMENTS + name] for name in record.names if name not in CATEGORICAL
+                name: arrays[_MOMENTS + name]
+                for name in record.names
+                if not self._counts_outcomes(name)
             },
             histograms=histograms,
             failures=arrays.get(_FAILURES),

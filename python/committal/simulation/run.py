@@ -1,36 +1,30 @@
 """Run an experiment: from a configuration to a labelled dataset.
 
-This is the one place where Python calls the core: it checks what the caller chose, allocates
-the outputs, hands them over in chunks of runs and labels what comes back. A run is a pure
-function of the experiment, the key of the stream and its number, so how runs are cut into
-chunks, threads and instruction sets changes no bit of the result.
+It checks what the caller chose, has the engine make the runs, and labels what comes back. A run
+is a pure function of the experiment, the key of the stream and its number, so how runs are cut
+into chunks, threads and instruction sets changes no bit of the result.
 """
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from committal import _core
 from committal.config import Experiment
 from committal.errors import ConfigError, ConfigTypeError
 from committal.lowering.parts import AnyPlan
 from committal.simulation import dataset as results
 from committal.simulation.engine import Engine
 from committal.simulation.streams import RNGLike, stream_key
-from committal.support.machine import available_memory, available_threads
+from committal.support import limits, text
+from committal.support.check import integer
+from committal.support.machine import available_memory, isa_of, threads_of
 from committal.support.progress import Bar
 
 if TYPE_CHECKING:
     import xarray as xr
-
-_MOST_UPDATES = 2**63  # what a signed 64-bit count of updates can hold
-_MOST_THREADS = 4096
 
 Progress = Callable[[int, int], None]
 
@@ -90,11 +84,7 @@ def run(
     --------
     >>> import committal as cm
     >>> exp = cm.Experiment(
-    ...     problem=cm.Bandit([1.0, 0.7, 0.0]),
-    ...     policy=cm.Softmax([0, 3, 5]),
-    ...     update=cm.Natural(step_size=0.025),
-    ...     baseline=cm.MinVariance() + 0.5,
-    ...     steps=100,
+    ...     cm.Bandit([1.0, 0.7, 0.0]), cm.Softmax([0, 3, 5]), cm.Natural(0.025), steps=100,
     ...     record=cm.Record("value", "policy", every=10),
     ... )
     >>> data = cm.run(exp, runs=4, rng=0)
@@ -104,15 +94,11 @@ def run(
     if not isinstance(experiment, Experiment):
         raise ConfigTypeError("experiment", experiment, "an Experiment")
     engine = Engine(experiment)
-    runs = _count("runs", runs, least=0)
-    first_run = _count("first_run", first_run, least=0, below=2**63 - runs)
-    if threads is None:
-        threads = available_threads()
-    threads = _count("threads", threads, least=1, below=_MOST_THREADS + 1)
-    chunk = max(runs, 1) if chunk is None else _count("chunk", chunk, least=1)
-    sets = ("auto", *_core.available()["isas"])
-    if isa not in sets:
-        raise ConfigError("isa", isa, "one of " + ", ".join(map(repr, sets)) + " on this machine")
+    runs = integer("runs", runs, 0, limits.RUNS)
+    first_run = integer("first_run", first_run, 0, limits.RUNS - runs)
+    threads = threads_of("threads", threads)
+    chunk = max(runs, 1) if chunk is None else integer("chunk", chunk, 1, limits.RUNS)
+    isa = isa_of("isa", isa)
     if not isinstance(independent, bool):
         raise ConfigTypeError("independent", independent, "True or False")
     if not (isinstance(progress, bool) or callable(progress)):
@@ -143,22 +129,9 @@ def _told(report: Progress, total: int, done: int) -> None:
     report(done, total)
 
 
-def _count(argument: str, value: object, *, least: int, below: int = 2**63) -> int:
-    allowed = f"a whole number from {least} to {below - 1}"
-    if isinstance(value, bool | np.bool_):
-        raise ConfigTypeError(argument, value, allowed)
-    try:
-        number = operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        raise ConfigTypeError(argument, value, allowed) from None
-    if not least <= number < below:
-        raise ConfigError(argument, value, allowed)
-    return number
-
-
 def _refuse_overflow(plan: AnyPlan, runs: int) -> None:
-    if runs * plan.draws >= _MOST_UPDATES:
-        most = (_MOST_UPDATES - 1) // plan.draws
+    if runs * plan.draws > limits.RUNS:
+        most = limits.RUNS // plan.draws
         raise ConfigError("runs", runs, f"fewer than 2**63 draws in all, here at most {most} runs")
 
 
@@ -174,15 +147,6 @@ def _refuse_too_large(engine: Engine, runs: int) -> None:
         raise ConfigError(
             "runs",
             runs,
-            f"outputs that fit into memory: these need {_bytes(needed)} and "
-            f"{_bytes(available)} are available; {instead}",
+            f"outputs that fit into memory: these need {text.size(needed)} and "
+            f"{text.size(available)} are available; {instead}",
         )
-
-
-def _bytes(count: int) -> str:
-    size = float(count)
-    for unit in ("B", "kB", "MB", "GB", "TB"):
-        if size < 1000:
-            return f"{size:.3g} {unit}"
-        size /= 1000
-    return f"{size:.3g} PB"

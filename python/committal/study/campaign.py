@@ -1,201 +1,28 @@
-"""From missing chunks to kept ones: hand out, collect, write, and keep up when workers die.
-
-A chunk is some runs of one configuration. It is a pure function of the study, the configuration
-and the numbers of its runs, and so are its bytes; who computes it and when does not matter.
-"""
+"""From missing chunks to kept ones: hand out, collect, write, and keep up when workers die."""
 
 from __future__ import annotations
 
 import functools
 from collections import deque
 from collections.abc import Callable, Iterable
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Executor
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
-from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any
 
-from committal.config import Experiment
 from committal.config.grid import Grid
-from committal.inference.sequences import Precision
-from committal.simulation.engine import Arrays, Engine
+from committal.config.precision import Precision
 from committal.simulation.run import Progress
-from committal.study.executors import InFlight, LocalThreads
+from committal.study.flight import InFlight
+from committal.study.keeping import POLL_SECONDS, Keeper, Writer
+from committal.study.local import LocalThreads
 from committal.study.rounds import Rounds
-from committal.study.store import chunks as chunkfile
-from committal.study.store.store import Inventory, Place, about
+from committal.study.store.place import Place
+from committal.study.tasks import Engines, Task, compute_chunk
 from committal.support.progress import Bar
 
 #: Chunks in flight on an executor: enough for a large cluster, as long as they are small.
 _MOST_IN_FLIGHT = 1024
 _BYTES_IN_FLIGHT = 256 * 2**20
-
-_POLL_SECONDS = 0.1
-#: A disk takes its time to say that something is written, but can do so for several at once.
-_WRITERS = 4
-_MOST_UNWRITTEN = 16
-
-
-# -- one chunk -------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """All that another process needs to know to compute a chunk, in plain values.
-
-    Attributes
-    ----------
-    study : str
-        Hash of the study.
-    place : Place
-        Which chunk.
-    experiment : str
-        The experiment, in JSON.
-    key : int
-        Key of the random streams.
-    threads : int
-        How many threads may compute it.
-    """
-
-    study: str
-    place: Place
-    experiment: str
-    key: int
-    threads: int
-
-
-def compute_chunk(task: Task) -> bytes:
-    """Compute the bytes of a chunk, anywhere."""
-    return _chunk_bytes(_engine_from(task.experiment), task)
-
-
-@functools.lru_cache(maxsize=16)
-def _engine_from(text: str) -> Engine:
-    return Engine(Experiment.from_json(text))
-
-
-def _chunk_bytes(engine: Engine, task: Task, report: Callable[[int], None] | None = None) -> bytes:
-    place = task.place
-    arrays = engine.compute(
-        key=task.key, first_run=place.first, runs=place.runs, threads=task.threads, report=report
-    )
-    return chunkfile.encode(about(task.study, place, engine.experiment.hash), arrays)
-
-
-class Engines:
-    """The engine of every configuration of a grid, the last ones remembered.
-
-    Examples
-    --------
-    >>> from committal.config import Bandit, Natural, Softmax
-    >>> base = Experiment(Bandit([1, 0]), Softmax(), Natural(0.1), steps=10)
-    >>> Engines(Grid(base, {"steps": [10, 20]}))(1).plan.steps
-    20
-    """
-
-    def __init__(self, grid: Grid) -> None:
-        self._experiments = grid.experiments
-        self._made: Callable[[int], Engine] = functools.lru_cache(maxsize=256)(self._make)
-
-    def _make(self, index: int) -> Engine:
-        return Engine(self._experiments[index])
-
-    def __call__(self, index: int) -> Engine:
-        return self._made(index)
-
-
-# -- where chunks are kept -------------------------------------------------------------------------
-
-
-class Keeper(Protocol):
-    """Where chunks are kept: :class:`Memory`, or :class:`committal.study.store.store.Store`."""
-
-    alone: bool
-
-    def inventory(self, *, verify: bool = False) -> Inventory: ...
-    def has(self, place: Place) -> bool: ...
-    def read(self, place: Place) -> Arrays: ...
-    def write(self, place: Place, data: bytes) -> None: ...
-    def remove(self, place: Place) -> None: ...
-
-
-class Memory:
-    """Keeps chunks like a store, but not for long.
-
-    Examples
-    --------
-    >>> memory = Memory()
-    >>> memory.has(Place(0, 0, 10))
-    False
-    """
-
-    def __init__(self) -> None:
-        self._kept: dict[Place, bytes] = {}
-        self.alone = True
-
-    def inventory(self, *, verify: bool = False) -> Inventory:
-        """Say what is there."""
-        return Inventory(set(self._kept))
-
-    def has(self, place: Place) -> bool:
-        """Say whether a chunk is there."""
-        return place in self._kept
-
-    def read(self, place: Place) -> Arrays:
-        """Return the arrays of a chunk."""
-        return chunkfile.decode(self._kept[place], verify=False)[1]
-
-    def write(self, place: Place, data: bytes) -> None:
-        """Keep a chunk."""
-        self._kept[place] = data
-
-    def remove(self, place: Place) -> None:
-        """Forget a chunk."""
-        self._kept.pop(place, None)
-
-
-class _Writer:
-    """Writes chunks while others are computed, several at a time."""
-
-    def __init__(self, write: Callable[[Place, bytes], None]) -> None:
-        self._write = write
-        self._pool = ThreadPoolExecutor(_WRITERS, thread_name_prefix="committal-write")
-        self._under_way: dict[Future[None], Place] = {}
-
-    def __len__(self) -> int:
-        return len(self._under_way)
-
-    def put(self, place: Place, data: bytes) -> None:
-        """Write a chunk some time soon."""
-        self._under_way[self._pool.submit(self._write, place, data)] = place
-
-    def written(self, *, patient: bool) -> list[Place]:
-        """Return what was written since the last call.
-
-        If too much is waiting to be written, or if there is nothing else to do, wait for some.
-        """
-        must_wait = patient or len(self._under_way) > _MOST_UNWRITTEN
-        done, _ = wait(self._under_way, _POLL_SECONDS if must_wait else 0, FIRST_COMPLETED)
-        places = []
-        for future in done:
-            place = self._under_way.pop(future)
-            future.result()
-            places.append(place)
-        return places
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._pool.shutdown(wait=True)
-
-
-# -- all chunks ------------------------------------------------------------------------------------
 
 
 class Campaign:
@@ -268,8 +95,9 @@ class Campaign:
         with ExitStack() as stack:
             bar = stack.enter_context(Bar("study")) if progress is True else None
             report: Progress | None = bar or (progress if callable(progress) else None)
-            writer = stack.enter_context(_Writer(self._keep))
+            writer = stack.enter_context(Writer(self._keep))
             local = None
+            flight: InFlight[Task, Any]
             if executor is None:
                 local = LocalThreads(threads=threads, tasks=len(waiting))
                 pool = stack.enter_context(local.executor())
@@ -287,8 +115,8 @@ class Campaign:
     def _loop(
         self,
         waiting: deque[Place],
-        flight: InFlight[Task],
-        writer: _Writer,
+        flight: InFlight[Task, Any],
+        writer: Writer,
         threads: int,
         local: LocalThreads | None,
         report: Progress | None,
@@ -311,7 +139,7 @@ class Campaign:
                     text = "" if local else self._text(place.configuration)
                     key = self._key_of(place.configuration)
                     flight.submit(Task(self._hash, place, text, key, threads))
-            for task, data in flight.collect(_POLL_SECONDS) if len(flight) else ():
+            for task, data in flight.collect(POLL_SECONDS) if len(flight) else ():
                 writer.put(task.place, data)
                 self._done += self._updates(task.place)
             for place in writer.written(patient=not len(flight)):
@@ -336,7 +164,7 @@ class Campaign:
         """Say whether another process has written a chunk since we looked."""
         return place.file not in self.inventory.damaged and self._keeper.has(place)
 
-    def _keep(self, place: Place, data: bytes) -> None:
+    def _keep(self, place: Place, data: Any) -> None:
         self._keeper.write(place, data)
         for old in self._shorter.pop((place.configuration, place.first), ()):
             if old != place:
@@ -346,11 +174,13 @@ class Campaign:
     def _text(self, index: int) -> str:
         return self._experiments[index].to_json(indent=None)
 
-    def _local_work(self, local: LocalThreads) -> Callable[[Task], bytes]:
-        def work(task: Task) -> bytes:
-            task = replace(task, threads=local.begin())
+    def _local_work(self, local: LocalThreads) -> Callable[[Task], Any]:
+        def work(task: Task) -> Any:
+            threads = local.begin()
             try:
-                return _chunk_bytes(self._engines(task.place.configuration), task, local.report)
+                engine = self._engines(task.place.configuration)
+                arrays = task.arrays(engine, threads, local.report)
+                return self._keeper.packed(task.place, engine.experiment.hash, arrays)
             finally:
                 local.finished()
 

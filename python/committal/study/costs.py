@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from committal.config import Experiment, Record
 from committal.config.grid import Axis, Grid, Label
 from committal.simulation.engine import Engine
+from committal.support import text
 
 #: A chunk takes about a sixth of a second on one core: work in units of about 5 ns, and bytes.
 _WORK_PER_CHUNK = 2**25
@@ -109,10 +110,8 @@ def estimate(grid: Grid, runs: int, threads: int) -> Estimate:
 
     Parameters
     ----------
-    grid : Grid
-        The configurations.
-    runs : int
-        Of each configuration.
+    grid, runs
+        As for :func:`chunk_size`.
     threads : int
         How many will compute.
     """
@@ -179,36 +178,41 @@ def table(grid: Grid, runs: int, cost: Estimate) -> str:
       memory   9.6 kB
       store    13.7 kB in 4 chunks
     """
-    lines = [f"{_many(len(grid), 'configuration')} of {_many(runs, 'run')}"]
-    width = max((len(axis.name) for axis in grid.axes), default=0)
-    lines += [f"  {axis.name:<{width}}  {_values(axis)}" for axis in grid.axes]
-    lines += ["", *_rows(grid, runs), ""]
-    lines += [
-        f"  updates  {_grouped(cost.updates)}",
-        f"  time     about {_duration(cost.seconds)} on {_many(cost.threads, 'thread')}",
-        f"  memory   {_size(cost.memory)}",
-        f"  store    {_size(cost.disk)} in {_many(cost.chunks, 'chunk')}",
-    ]
-    return "\n".join(lines)
+    costs = {
+        "updates": text.grouped(cost.updates),
+        "time": f"about {text.duration(cost.seconds)} on {text.many(cost.threads, 'thread')}",
+        "memory": text.size(cost.memory),
+        "store": f"{text.size(cost.disk)} in {text.many(cost.chunks, 'chunk')}",
+    }
+    return "\n".join(
+        [
+            f"{text.many(len(grid), 'configuration')} of {text.many(runs, 'run')}",
+            *text.facts({axis.name: _values(axis) for axis in grid.axes}, indent="  "),
+            "",
+            *text.columns(_rows(grid, runs)),
+            "",
+            *text.facts(costs, indent="  "),
+        ]
+    )
 
 
-def _rows(grid: Grid, runs: int) -> list[str]:
+def _rows(grid: Grid, runs: int) -> list[list[str]]:
     names = ["#", *(axis.name for axis in grid.axes), "updates"]
     total = len(grid)
     shown: Sequence[int] = range(total)
     if total > _MOST_ROWS:
         shown = [*range(_MOST_ROWS // 2), *range(total - _MOST_ROWS // 2, total)]
     rows = [
-        [str(i), *map(_label, grid.labels(i).values()), _grouped(grid.experiments[i].steps * runs)]
+        [
+            str(i),
+            *map(_label, grid.labels(i).values()),
+            text.grouped(grid.experiments[i].steps * runs),
+        ]
         for i in shown
     ]
     if total > _MOST_ROWS:
         rows.insert(_MOST_ROWS // 2, ["…"] * len(names))
-    widths = [max(len(row[c]) for row in [names, *rows]) for c in range(len(names))]
-    return [
-        "  " + "  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True))
-        for row in [names, *rows]
-    ]
+    return [names, *rows]
 
 
 def _label(label: Label) -> str:
@@ -216,30 +220,7 @@ def _label(label: Label) -> str:
 
 
 def _values(axis: Axis) -> str:
-    text = [_label(label) for label in axis.labels]
-    if len(text) > 6:
-        text = [*text[:3], "…", text[-1]]
-    return f"{_many(len(axis), 'value')}: {', '.join(text)}"
-
-
-def _many(count: int, noun: str) -> str:
-    return f"{_grouped(count)} {noun}{'' if count == 1 else 's'}"
-
-
-def _grouped(count: int) -> str:
-    return f"{count:,}".replace(",", " ")
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 120 else f"{seconds / 3600:.1f} h"
-
-
-def _size(count: float) -> str:
-    for unit in ("B", "kB", "MB", "GB"):
-        if count < 1000:
-            return f"{count:.3g} {unit}"
-        count /= 1000
-    return f"{count:.3g} TB"
+    labels = [_label(label) for label in axis.labels]
+    if len(labels) > 6:
+        labels = [*labels[:3], "…", labels[-1]]
+    return f"{text.many(len(axis), 'value')}: {', '.join(labels)}"

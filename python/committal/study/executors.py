@@ -1,9 +1,4 @@
-"""Tasks in flight: on the cores of this machine, or on any executor of `concurrent.futures`.
-
-The tasks of a study are pure functions, so a task whose worker died is simply given to another
-one, and a result that comes twice is the same result. Only a few tasks are in flight at a time:
-what is computed is handed over before more is asked for, and memory stays bounded.
-"""
+"""Who computes elsewhere: any executor of `concurrent.futures`, and Dask's workers as one."""
 
 from __future__ import annotations
 
@@ -12,238 +7,15 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import (
-    FIRST_COMPLETED,
-    CancelledError,
-    Executor,
-    Future,
-    InvalidStateError,
-    ThreadPoolExecutor,
-    wait,
-)
+from concurrent.futures import Executor, Future, InvalidStateError
 from contextlib import contextmanager, suppress
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from committal.errors import ExecutorError
-
-Task = TypeVar("Task")
 
 _CONNECT_SECONDS = 20.0
 _WATCH_SECONDS = 0.01
 _MOST_FETCHES = 32
-
-#: Threads of each of the last tasks, at least, so that those of a finished one are taken over.
-_SHARED_BY = 2
-
-#: How often a task is tried again after its worker died.
-MOST_RETRIES = 20
-
-
-class Work(Generic[Task]):
-    """A function that returns its errors instead of raising them.
-
-    Whatever an executor raises is then about its workers, whatever exception it uses for that,
-    and the task can be given to another one.
-
-    Parameters
-    ----------
-    work : callable
-        From a task to bytes. To reach other processes it must be importable there.
-
-    Examples
-    --------
-    >>> Work(int.bit_length)("7")
-    TypeError("descriptor 'bit_length' for 'int' objects doesn't apply to a 'str' object")
-    """
-
-    def __init__(self, work: Callable[[Task], bytes]) -> None:
-        self._work = work
-
-    def __call__(self, task: Task) -> bytes | Exception:
-        try:
-            return self._work(task)
-        except Exception as error:
-            return error
-
-
-class InFlight(Generic[Task]):
-    """Tasks that an executor works on.
-
-    Parameters
-    ----------
-    executor : concurrent.futures.Executor
-        Who computes; it is not shut down.
-    work : callable
-        From a task to bytes.
-    window : int
-        How many tasks may be in flight.
-
-    Examples
-    --------
-    >>> with ThreadPoolExecutor(2) as pool:
-    ...     tasks = InFlight(pool, lambda n: bytes(n), window=4)
-    ...     tasks.submit(3)
-    ...     tasks.collect(timeout=10)
-    [(3, b'\\x00\\x00\\x00')]
-    """
-
-    def __init__(self, executor: Executor, work: Callable[[Task], bytes], *, window: int) -> None:
-        self._executor = executor
-        self._work = Work(work)
-        self._window = window
-        self._tasks: dict[Future[bytes | Exception], Task] = {}
-        self._retries: dict[Task, int] = {}
-
-    def __len__(self) -> int:
-        return len(self._tasks)
-
-    @property
-    def has_room(self) -> bool:
-        """Whether another task may be submitted."""
-        return len(self._tasks) < self._window
-
-    def submit(self, task: Task) -> None:
-        """Hand over a task."""
-        try:
-            future = self._executor.submit(self._work, task)
-        except Exception as error:
-            raise ExecutorError(
-                f"the executor takes no more work ({type(error).__name__}: {error}); what is "
-                "finished is kept in the store: run again with a new executor"
-            ) from error
-        self._tasks[future] = task
-
-    def collect(self, timeout: float) -> list[tuple[Task, bytes]]:
-        """Wait for results, and return those that are there.
-
-        Raises
-        ------
-        ExecutorError
-            If too many workers died over one task.
-        Exception
-            Whatever a task raised.
-        """
-        done, _ = wait(self._tasks, timeout, FIRST_COMPLETED)
-        found = []
-        for future in done:
-            task = self._tasks.pop(future)
-            try:
-                result = future.result()
-            except (Exception, CancelledError) as error:
-                self._retry(task, error)
-                continue
-            if isinstance(result, Exception):
-                raise result
-            found.append((task, result))
-        return found
-
-    def _retry(self, task: Task, error: BaseException) -> None:
-        tries = self._retries.get(task, 0) + 1
-        if tries > MOST_RETRIES:
-            raise ExecutorError(
-                f"a chunk was given up after {tries} workers were lost over it; the last error "
-                f"was {type(error).__name__}: {error}"
-            ) from error
-        self._retries[task] = tries
-        self.submit(task)
-
-    def drain(self) -> list[tuple[Task, bytes]]:
-        """Cancel what has not begun and return what is finished already."""
-        for future in self._tasks:
-            future.cancel()
-        finished = []
-        for future, task in self._tasks.items():
-            if future.done() and not future.cancelled() and future.exception() is None:
-                result = future.result()
-                if isinstance(result, bytes):
-                    finished.append((task, result))
-        self._tasks.clear()
-        return finished
-
-
-class Cancelled(Exception):  # noqa: N818  # it is not an error
-    """Raised inside of the core to make it return.
-
-    Examples
-    --------
-    >>> issubclass(Cancelled, Exception)
-    True
-    """
-
-
-class LocalThreads:
-    """The cores of this machine: each works on a chunk of its own while there are enough.
-
-    Parameters
-    ----------
-    threads : int
-        How many cores there are to use; while the last tasks share them, up to twice as many
-        threads take turns.
-    tasks : int
-        How many tasks there are. The last ones get several threads each, so that no core is idle
-        while the others finish.
-
-    Examples
-    --------
-    >>> local = LocalThreads(threads=4, tasks=6)
-    >>> local.workers, [local.begin() for _ in range(6)]
-    (4, [1, 1, 2, 2, 2, 2])
-    >>> local = LocalThreads(threads=4, tasks=1)
-    >>> local.begin()
-    4
-    """
-
-    def __init__(self, *, threads: int, tasks: int) -> None:
-        self.workers = threads
-        self._waiting = tasks
-        self._lock = threading.Lock()
-        self._cancelled = threading.Event()
-        self._done: dict[int, int] = {}
-        self._granted: dict[int, int] = {}
-
-    @contextmanager
-    def executor(self) -> Iterator[Executor]:
-        """Start the threads; whatever runs when the context is left is cancelled."""
-        pool = ThreadPoolExecutor(self.workers, thread_name_prefix="committal")
-        try:
-            yield pool
-        finally:
-            self._cancelled.set()
-            pool.shutdown(wait=True, cancel_futures=True)
-
-    def expect(self, tasks: int) -> None:
-        """Take note that there are more tasks, or fewer."""
-        with self._lock:
-            self._waiting += tasks
-
-    def begin(self) -> int:
-        """Begin a task: return how many threads it gets."""
-        with self._lock:
-            left = max(self._waiting, 1)
-            self._waiting -= 1
-            granted = 1
-            if left <= self.workers:
-                free = self.workers - sum(self._granted.values())
-                granted = max(free // left, min(self.workers, _SHARED_BY))
-            self._granted[threading.get_ident()] = granted
-        return granted
-
-    def report(self, done: int) -> None:
-        """Take note of the updates that this thread has done of its task; called by the core."""
-        if self._cancelled.is_set():
-            raise Cancelled
-        self._done[threading.get_ident()] = done
-
-    def finished(self) -> None:
-        """Take note that this thread's task is finished."""
-        self._done.pop(threading.get_ident(), None)
-        with self._lock:
-            self._granted.pop(threading.get_ident(), None)
-
-    @property
-    def updates_under_way(self) -> int:
-        """Updates done of tasks that are not finished."""
-        return sum(self._done.copy().values())
 
 
 class DaskExecutor(Executor):
@@ -377,7 +149,7 @@ def dask_executor(address: str) -> Iterator[Executor]:
     try:
         from distributed import Client
     except ImportError:
-        raise ExecutorError("a scheduler needs Dask: pip install 'committal[dask]'") from None
+        raise ExecutorError("a scheduler needs Dask: pip install 'committal[cluster]'") from None
     try:
         connect: Any = Client  # it has no type hints
         client = connect(address, timeout=_CONNECT_SECONDS)

@@ -39,10 +39,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from committal.config import Config, Experiment
-from committal.config.grid import Axis, Grid
+from committal.config.grid import Axis
+from committal.config.precision import Precision
 from committal.errors import ConfigError, ConfigTypeError
-from committal.inference.sequences import Precision
 from committal.study.study import Study
+from committal.support import limits
 from committal.support.check import integer, number, one_of
 
 __all__ = ["StudyFile", "parse_study", "read_study"]
@@ -53,7 +54,6 @@ RANGES: dict[str, Callable[[float, float, int], Any]] = {
     "linspace": np.linspace,
     "geomspace": np.geomspace,
 }
-_MOST_POINTS = 10**6
 
 
 class StudyFile(NamedTuple):
@@ -147,11 +147,10 @@ keys 'runs', 'rng', 'independent', 'experiment', 'grid', 'until'; did you mean '
         with _below("experiment"):
             base = Experiment.from_dict(_table("", data["experiment"]))
         axes = _axes(_table("grid", data.get("grid", {})), base)
-        Grid(base, axes)
         study = Study(
             base,
             axes,
-            runs=integer("runs", data["runs"], 1),
+            runs=data["runs"],
             rng=data.get("rng"),
             independent=data.get("independent", False),
         )
@@ -231,7 +230,7 @@ def _values(where: str, value: Any) -> Any:
     if not isinstance(ends, list) or len(ends) != 3:
         raise ConfigError(where, ends, "[first, last, how many]")
     first, last = number(where, ends[0]), number(where, ends[1])
-    count = integer(where, ends[2], 1, _MOST_POINTS)
+    count = integer(where, ends[2], 1, limits.POINTS)
     if kind == "geomspace" and not (first > 0 and last > 0):
         raise ConfigError(where, ends, "first and last > 0")
     return RANGES[kind](first, last, count).tolist()

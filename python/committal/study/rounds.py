@@ -10,10 +10,11 @@ import math
 from collections.abc import Callable, Iterator, Set
 from typing import Any
 
+from committal.config.precision import FAILURE, Precision
 from committal.errors import ConfigError
-from committal.inference.sequences import FAILURE, Precision, mean_sequence, rate_sequence
+from committal.inference.sequences import mean_sequence, rate_sequence
 from committal.simulation.engine import Arrays, Engine
-from committal.study.store.store import Place
+from committal.study.store.place import Place
 
 #: Where precision decides, all runs of a configuration are looked at this often at most.
 LOOKS = 64

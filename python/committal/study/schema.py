@@ -1,15 +1,14 @@
-"""The JSON schema of study files, for editors and other programs.
+"""The JSON schema of study files, for editors and other programs: ``committal schema``.
 
-It is published with the package as ``study.schema.json`` and derived from the classes of
-configurations, so that a new class only needs ``python -m committal.study.schema`` to be in it.
+It is derived from the signatures of the classes of configurations, so that a new class is in it by
+itself.
 """
 
 from __future__ import annotations
 
+import functools
 import inspect
 import json
-from importlib import resources
-from pathlib import Path
 from typing import Any
 
 from committal.config import (
@@ -26,10 +25,8 @@ from committal.config import (
     Update,
     kinds,
 )
-from committal.inference.sequences import Precision
+from committal.config.precision import Precision
 from committal.study.file import RANGES
-
-FILE = "study.schema.json"
 
 _FAMILIES = (Problem, Policy, Update, Baseline, Behaviour, Estimator, Schedule)
 _SINGLE = (Experiment, Record, Reduce, Precision)
@@ -37,6 +34,7 @@ _SINGLE = (Experiment, Record, Reduce, Precision)
 _NUMBER = {"type": "number"}
 _INTEGER = {"type": "integer"}
 _STRING = {"type": "string"}
+_ARRAY = {"type": "array"}
 _NUMBERS = {"type": "array", "items": _NUMBER}
 
 
@@ -44,8 +42,7 @@ def _ref(name: str) -> dict[str, Any]:
     return {"$ref": f"#/$defs/{name}"}
 
 
-#: From a part of an argument's annotation to what TOML may hold there. What is not listed here is
-#: an array of some kind, which only Python can check.
+#: From a part of an argument's annotation to what TOML may hold there.
 _FORMS: dict[str, Any] = {
     "check.Number": _NUMBER,
     "float": _NUMBER,
@@ -60,6 +57,12 @@ _FORMS: dict[str, Any] = {
     "Sequence[check.Numbers]": {"type": "array", "items": _NUMBERS},
     "Mapping[str, check.Number]": {"type": "object", "additionalProperties": _NUMBER},
     "Mapping[str, check.Numbers]": {"type": "object", "additionalProperties": _NUMBERS},
+    # Nested arrays of several forms, which only Python can check.
+    "npt.ArrayLike": _ARRAY,
+    "npt.NDArray[Any]": _ARRAY,
+    "npt.NDArray[np.integer[Any]]": _ARRAY,
+    "Iterable[Any]": _ARRAY,
+    "RewardTable": _ARRAY,
     "Sequence[tuple[check.Number, Baseline]]": {
         "type": "array",
         "items": {
@@ -74,25 +77,15 @@ _FORMS: dict[str, Any] = {
 }
 
 
+@functools.cache
 def schema() -> dict[str, Any]:
-    """Return the schema that is published with the package.
+    """Derive the schema from the classes of configurations; all callers share the one made first.
 
     Examples
     --------
     >>> sorted(schema()["required"])
     ['experiment', 'runs']
-    """
-    text = resources.files("committal.study").joinpath(FILE).read_text(encoding="utf-8")
-    found: dict[str, Any] = json.loads(text)
-    return found
-
-
-def make_schema() -> dict[str, Any]:
-    """Derive the schema from the classes of configurations.
-
-    Examples
-    --------
-    >>> make_schema()["$defs"]["Constant"]["required"]
+    >>> schema()["$defs"]["Constant"]["required"]
     ['kind', 'c']
     """
     definitions: dict[str, Any] = {}
@@ -139,7 +132,7 @@ def _object(cls: type[Config], kind: str, *, named: bool) -> dict[str, Any]:
         if parameter.kind is parameter.VAR_POSITIONAL:
             properties[name] = {"type": "array", "items": _STRING}
             continue
-        properties[name] = _form(str(parameter.annotation))
+        properties[name] = _form(f"{cls.__name__}.{name}", str(parameter.annotation))
         if parameter.default is parameter.empty:
             required.append(name)
     return {
@@ -151,11 +144,16 @@ def _object(cls: type[Config], kind: str, *, named: bool) -> dict[str, Any]:
     }
 
 
-def _form(annotation: str) -> dict[str, Any]:
-    parts = [part.strip() for part in annotation.split(" | ")]
-    forms = [_FORMS.get(part, {"type": "array"}) for part in parts if part != "None"]
-    different = [form for i, form in enumerate(forms) if form not in forms[:i]]
-    return different[0] if len(different) == 1 else {"anyOf": different}
+def _form(argument: str, annotation: str) -> dict[str, Any]:
+    forms = []
+    for part in annotation.split(" | "):
+        if part == "None":
+            continue
+        if part not in _FORMS:
+            raise TypeError(f"{argument}: {annotation}: say in _FORMS what TOML may hold there")
+        if _FORMS[part] not in forms:
+            forms.append(_FORMS[part])
+    return forms[0] if len(forms) == 1 else {"anyOf": forms}
 
 
 def _axis() -> dict[str, Any]:
@@ -184,6 +182,7 @@ def _axis() -> dict[str, Any]:
                 {
                     "description": "by path, values that vary together",
                     "type": "object",
+                    "propertyNames": {"not": {"enum": list(RANGES)}},
                     "additionalProperties": values,
                     "minProperties": 1,
                 },
@@ -192,10 +191,12 @@ def _axis() -> dict[str, Any]:
     }
 
 
-def as_text(content: dict[str, Any]) -> str:
-    """Write a schema as it stands in the file."""
-    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+def schema_text() -> str:
+    """Write the schema as JSON.
 
-
-if __name__ == "__main__":
-    Path(__file__).with_name(FILE).write_text(as_text(make_schema()), encoding="utf-8")
+    Examples
+    --------
+    >>> json.loads(schema_text()) == schema()
+    True
+    """
+    return json.dumps(schema(), indent=1, ensure_ascii=False) + "\n"

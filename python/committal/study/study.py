@@ -1,9 +1,9 @@
 """Studies: a grid of configurations, many runs of each, on as many machines as there are.
 
-This is what a user sees: the description of a study, what it will cost, running it, and reading
-what a store holds. How the work is done is in :mod:`committal.study.campaign`, how many runs are
-enough in :mod:`committal.study.rounds`, how results get their labels in
-:mod:`committal.study.dataset`.
+This is what a user sees: the description of a study, what it will cost, and running it. How the
+work is done is in :mod:`committal.study.campaign`, how many runs are enough in
+:mod:`committal.study.rounds`, how results get their labels in :mod:`committal.study.dataset`, and
+the way back from results in :mod:`committal.study.opening`.
 """
 
 from __future__ import annotations
@@ -11,41 +11,38 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-import math
 import os
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from committal import _core
-from committal._version import __version__
 from committal.config import Experiment
 from committal.config.grid import Axis, Grid, GridLike, Label
-from committal.errors import ConfigError, ConfigTypeError, StoreError, StoreWarning
-from committal.inference.sequences import Precision
-from committal.simulation import dataset as results
+from committal.config.precision import Precision
+from committal.errors import ConfigError, ConfigTypeError
 from committal.simulation.run import Progress
 from committal.simulation.streams import RNGLike, StreamKey, mixed_key, stream_key
-from committal.study.campaign import Campaign, Engines, Keeper, Memory
+from committal.study.campaign import Campaign
 from committal.study.costs import Estimate, chunk_size, estimate, memory, table
-from committal.study.dataset import Contents, stack
+from committal.study.dataset import stack
 from committal.study.executors import adapted
-from committal.study.rounds import LOOKS, checked_until, places
-from committal.study.store.store import MANIFEST, OUTCOME, Inventory, Place, Store, manifest_of
+from committal.study.keeping import Memory
+from committal.study.reading import Contents
+from committal.study.rounds import LOOKS, checked_until
+from committal.study.store.manifest import manifest_of
+from committal.study.store.store import OUTCOME, Store
+from committal.study.tasks import Engines
+from committal.support import limits, text
 from committal.support.check import integer
-from committal.support.machine import available_memory, available_threads
+from committal.support.machine import available_memory, threads_of
+from committal.support.provenance import key_text, origin
 
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["Configuration", "Estimate", "Study", "open", "study_of"]
-
-_MOST_RUNS = 2**63 - 1
+__all__ = ["Configuration", "Estimate", "Study"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +115,7 @@ class Study:
     ) -> None:
         axes = grid if isinstance(grid, Mapping) else tuple(grid or ())
         self.grid = Grid(base, axes)
-        self.runs = integer("runs", runs, 1, _MOST_RUNS)
+        self.runs = integer("runs", runs, 1, limits.RUNS)
         if not isinstance(independent, bool):
             raise ConfigTypeError("independent", independent, "True or False")
         self.independent = independent
@@ -171,7 +168,7 @@ class Study:
 
         The number of runs is not part of it: more runs of a study are still the same study.
         """
-        parts = (self.grid.hash, f"{self.stream.key:#018x}", str(self.independent))
+        parts = (self.grid.hash, key_text(self.stream.key), str(self.independent))
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
     def key_of(self, index: int) -> int:
@@ -196,9 +193,26 @@ class Study:
         return {
             "kind": "study",
             **self.grid.to_dict(),
-            "key": f"{self.stream.key:#018x}",
+            "key": key_text(self.stream.key),
             "entropy": self.stream.entropy,
             "independent": self.independent,
+        }
+
+    def attributes(self) -> dict[str, str | int]:
+        """Return the attributes of its datasets, from which it can be repeated.
+
+        Examples
+        --------
+        >>> from committal.config import Bandit, Natural, Softmax
+        >>> exp = Experiment(Bandit([1, 0]), Softmax(), Natural(0.1), steps=10)
+        >>> Study(exp, runs=5, rng=0).attributes()["entropy"]
+        '0'
+        """
+        return {
+            "study": json.dumps(self.to_dict(), sort_keys=True, ensure_ascii=False),
+            "study_hash": self.hash,
+            **origin(self.stream.key, self.stream.entropy),
+            "runs": self.runs,
         }
 
     @classmethod
@@ -234,7 +248,7 @@ class Study:
         threads : int, optional
             As for :meth:`run`.
         """
-        threads = _threads(threads)
+        threads = threads_of("threads", threads)
         if threads not in self._estimates:
             self._estimates[threads] = estimate(self.grid, self.runs, threads)
         return self._estimates[threads]
@@ -301,14 +315,16 @@ class Study:
             raise ConfigTypeError("until", until, "a Precision or None")
         if not (isinstance(progress, bool) or callable(progress)):
             raise ConfigTypeError("progress", progress, "True, False or a callable")
-        threads = 1 if executor is not None and threads is None else _threads(threads)
+        if executor is not None and threads is None:
+            threads = 1
+        threads = threads_of("threads", threads)
         engines = Engines(self.grid)
         if until is not None:
             until = checked_until(until, engines, len(self))
         if chunk is None:
             size = chunk_size(self.grid, self.runs, LOOKS if until else 1)
         else:
-            size = integer("chunk", chunk, 1)
+            size = integer("chunk", chunk, 1, limits.RUNS)
         if store is None:
             _refuse_too_large(self)
             keeper: Memory | Store = Memory()
@@ -327,172 +343,14 @@ class Study:
                 until=until,
             )
             if isinstance(keeper, Store):
-                _warn(keeper, campaign.inventory, "damaged chunks are computed again")
+                campaign.inventory.warn(keeper.path, "damaged chunks are computed again")
             campaign.run(executor, threads, progress)
             outcome = campaign.outcome()
             if isinstance(keeper, Store) and outcome is not None:
                 keeper.write_json(OUTCOME, outcome)
-        data = _dataset(self, engines, keeper, campaign.places(), outcome)
+        contents = Contents.of(self.grid, engines, campaign.places(), keeper.read)
+        data = stack(contents, self.attributes(), outcome)
         return data.load() if store is None else data
-
-
-# -- reading what is there -------------------------------------------------------------------------
-
-
-def open(path: str | os.PathLike[str], *, verify: bool = False) -> xr.Dataset:
-    """Open a store, finished or not, also while it is being written.
-
-    Parameters
-    ----------
-    path : path
-        The directory that was given to :meth:`Study.run`.
-    verify : bool, optional
-        Compare the checksums of all chunks now, and leave out those that are damaged. Otherwise
-        only what is obviously damaged is left out, and a wrong checksum is an error when the
-        chunk is read.
-
-    Returns
-    -------
-    xarray.Dataset
-        As :meth:`Study.run` returns it. Nothing is read before it is looked at. Runs that are not
-        there yet are NaN; `count` says how many are.
-
-    Raises
-    ------
-    StoreError
-        If it cannot be read.
-
-    Warns
-    -----
-    StoreWarning
-        If some files are left out.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> import committal as cm
-    >>> exp = cm.Experiment(cm.Bandit([1, 0]), cm.Softmax(), cm.Natural(0.1), steps=10)
-    >>> study = cm.Study(exp, {"steps": [10, 20]}, runs=4, rng=0)
-    >>> with tempfile.TemporaryDirectory() as directory:
-    ...     made = study.run(store=directory).load()
-    ...     cm.open(directory).identical(made)
-    True
-    """
-    kept = Store.open(path)
-    study = stored_study(kept)
-    inventory = kept.inventory(verify=verify)
-    _warn(kept, inventory, "they are left out")
-    outcome = kept.read_json(OUTCOME)
-    if not _is_outcome(outcome, len(study)) or outcome["until"] != kept.manifest["until"]:
-        outcome = None  # of an earlier, other question to the same study
-    runs = None if outcome is None else outcome["runs"]
-    wanted = _wanted(study, kept.manifest, runs) & inventory.chunks
-    return _dataset(study, Engines(study.grid), kept, wanted, outcome)
-
-
-def stored_study(kept: Store) -> Study:
-    """Return the study that a store was made by."""
-    try:
-        study = Study.from_dict({**kept.manifest["study"], "runs": kept.manifest["runs"]})
-    except ConfigError as error:
-        raise StoreError(
-            kept.path / MANIFEST, f"its study cannot be read ({error})", "it is damaged"
-        ) from None
-    if study.hash != kept.manifest["hash"]:
-        raise StoreError(
-            kept.path / MANIFEST,
-            "its hash does not belong to its study",
-            "it was changed by hand, or by a version of the package that reads it differently",
-        )
-    return study
-
-
-def stored_until(kept: Store) -> Precision | None:
-    """Return the precision that a store was made for."""
-    until = kept.manifest["until"]
-    return None if until is None else Precision.from_dict(until)
-
-
-def study_of(data: xr.Dataset) -> Study:
-    """Rebuild the study that made a dataset.
-
-    Parameters
-    ----------
-    data : xarray.Dataset
-        A result of :meth:`Study.run`, possibly after a detour through a file.
-
-    Examples
-    --------
-    >>> import committal as cm
-    >>> exp = cm.Experiment(cm.Bandit([1, 0]), cm.Softmax(), cm.Natural(0.1), steps=10)
-    >>> study = cm.Study(exp, {"steps": [10, 20]}, runs=4, rng=0)
-    >>> cm.study_of(study.run()) == study
-    True
-    """
-    attributes = getattr(data, "attrs", None)
-    if attributes is None:
-        raise ConfigTypeError("data", data, "a dataset made by Study.run")
-    if "study" not in attributes:
-        raise ConfigError("data.attrs", sorted(attributes), "an attribute 'study'")
-    return Study.from_dict(json.loads(attributes["study"]))
-
-
-def _dataset(
-    study: Study,
-    engines: Engines,
-    keeper: Keeper,
-    wanted: Iterable[Place],
-    outcome: Mapping[str, Any] | None,
-) -> xr.Dataset:
-    chunks: dict[int, list[Place]] = {}
-    for place in sorted(wanted):
-        chunks.setdefault(place.configuration, []).append(place)
-    contents = Contents(study.grid, engines, chunks, keeper.read)
-    attributes: dict[str, str | int] = {
-        "study": json.dumps(study.to_dict(), sort_keys=True, ensure_ascii=False),
-        "study_hash": study.hash,
-        "key": f"{study.stream.key:#018x}",
-        "entropy": study.stream.entropy,
-        "committal_version": __version__,
-        "stream_version": _core.STREAM_VERSION,
-        "runs": study.runs,
-    }
-    extra: dict[str, results.Variable] = {}
-    if outcome is not None:
-        attributes["until"] = json.dumps(outcome["until"], sort_keys=True)
-        axes = tuple(axis.name for axis in study.axes)
-        for name, text in (
-            ("estimate", "estimate when it stopped"),
-            ("low", "lower end of the interval when it stopped"),
-            ("high", "upper end of the interval when it stopped"),
-            ("reached", "whether the precision was reached"),
-        ):
-            kind = np.int8 if name == "reached" else np.float64
-            values = [math.nan if value is None else value for value in outcome[name]]
-            shaped = np.asarray(values, kind).reshape(study.grid.shape)
-            extra[f"until_{name}"] = (axes, shaped, {"long_name": text})
-    return stack(contents, attributes, extra)
-
-
-def _wanted(study: Study, manifest: Mapping[str, Any], runs: list[int] | None) -> set[Place]:
-    """Return the chunks that make up a finished store."""
-    return {
-        place
-        for index in range(len(study))
-        for place in places(index, 0, runs[index] if runs else manifest["runs"], manifest["chunk"])
-    }
-
-
-def _is_outcome(outcome: Any, configurations: int) -> bool:
-    names = ("runs", "estimate", "low", "high", "reached")
-    return (
-        isinstance(outcome, dict)
-        and "until" in outcome
-        and all(
-            isinstance(outcome.get(name), list) and len(outcome[name]) == configurations
-            for name in names
-        )
-    )
 
 
 # -- choices ---------------------------------------------------------------------------------------
@@ -520,16 +378,6 @@ def _prepared(
     return kept
 
 
-def _warn(kept: Store, inventory: Inventory, consequence: str) -> None:
-    complaints = inventory.complaints()
-    if complaints:
-        warnings.warn(f"{kept.path}: {complaints} ({consequence})", StoreWarning, stacklevel=3)
-
-
-def _threads(threads: int | None) -> int:
-    return available_threads() if threads is None else integer("threads", threads, 1, 4096)
-
-
 def _refuse_too_large(study: Study) -> None:
     # Chunks and the arrays that they are put into are there at the same time.
     needed, available = 2 * memory(study.grid, study.runs), available_memory()
@@ -537,6 +385,6 @@ def _refuse_too_large(study: Study) -> None:
         raise ConfigError(
             "store",
             None,
-            f"a directory: the results need {needed / 1e9:.3g} GB and {available / 1e9:.3g} GB "
-            "are available; or a record with reduce=Reduce(...)",
+            f"a directory: the results need {text.size(needed)} and {text.size(available)} are "
+            "available; or a record with reduce=Reduce(...)",
         )

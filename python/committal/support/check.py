@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from committal.errors import ConfigError, ConfigTypeError
+from committal.support import limits
 
 #: What may be given where a number is expected.
 Number: TypeAlias = float | np.floating[Any] | np.integer[Any]
@@ -42,16 +43,16 @@ class Interval:
     ('a finite number > 0', 'numbers in [0, 1]')
     """
 
-    low: float = -math.inf
-    high: float = math.inf
+    low: float = -limits.MAGNITUDE
+    high: float = limits.MAGNITUDE
     open_low: bool = False
     open_high: bool = False
 
     def __contains__(self, x: float) -> bool:
-        # Written so that NaN is in no interval; infinity is in none because it is not finite.
+        # Written so that NaN is in no interval.
         above = self.low < x if self.open_low else self.low <= x
         below = x < self.high if self.open_high else x <= self.high
-        return above and below and math.isfinite(x)
+        return above and below
 
     @property
     def one(self) -> str:
@@ -64,12 +65,20 @@ class Interval:
         return self._words("numbers")
 
     def _words(self, noun: str) -> str:
-        if math.isfinite(self.low) and math.isfinite(self.high):
+        bounded = abs(self.low) < limits.MAGNITUDE, abs(self.high) < limits.MAGNITUDE
+        if all(bounded):
             left, right = "[("[self.open_low], "])"[self.open_high]
             return f"{noun} in {left}{self.low:g}, {self.high:g}{right}"
-        if math.isfinite(self.low):
+        if bounded[0]:
             return f"finite {noun} {'>' if self.open_low else '>='} {self.low:g}"
         return f"finite {noun}"
+
+
+def _too_large(x: float) -> str:
+    """End of the sentence for a number that is finite but larger than any that is allowed."""
+    if not limits.MAGNITUDE < abs(x) < math.inf:
+        return ""
+    return f" of at most {limits.MAGNITUDE:g} in magnitude"
 
 
 ANY = Interval()
@@ -140,7 +149,7 @@ def number(argument: str, value: object, interval: Interval = ANY, *, suffix: st
     except OverflowError:
         x = math.inf
     if x not in interval:
-        raise ConfigError(argument, value, allowed)
+        raise ConfigError(argument, value, allowed + _too_large(x))
     return x
 
 
@@ -223,12 +232,12 @@ def array(
     with np.errstate(invalid="ignore"):
         above = interval.low < x if interval.open_low else interval.low <= x
         below = x < interval.high if interval.open_high else x <= interval.high
-    good = above & below & np.isfinite(x)
+    good = above & below
     if not good.all():
         first = int(np.argmin(good))
         # A long sequence is abbreviated in the message, so say where to look.
         where = f" (entry {first} is {float(x[first])!r})" if n > 6 else ""
-        raise ConfigError(argument, value, allowed + where)
+        raise ConfigError(argument, value, allowed + _too_large(float(x[first])) + where)
     return x
 
 

@@ -34,3 +34,20 @@ MAGNITUDE = 1e50
 
 #: Bins of a histogram.
 BINS = 2**24
+
+#: Points of one axis of a study, where they are not listed one by one.
+POINTS = 10**6
+
+
+def written(limit: int) -> str:
+    """Write a limit as people think of it.
+
+    Examples
+    --------
+    >>> written(DRAWS), written(RUNS), written(THREADS)
+    ('2**56', '2**63 - 1', '4096')
+    """
+    for whole, less in ((limit, ""), (limit + 1, " - 1")):
+        if whole > 2**16 and whole & (whole - 1) == 0:
+            return f"2**{whole.bit_length() - 1}{less}"
+    return str(limit)

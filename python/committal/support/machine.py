@@ -1,13 +1,18 @@
-"""What this machine offers to a run: cores and memory.
+"""What this machine offers to a run: cores, instruction sets and memory.
 
-Both are read for the process, not for the hardware: a container or a batch job that was given
-two of sixty-four cores, or four of five hundred gigabytes, gets two and four here.
+Cores and memory are read for the process, not for the hardware: a container or a batch job that
+was given two of sixty-four cores, or four of five hundred gigabytes, gets two and four here.
 """
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+
+from committal import _core
+from committal.errors import ConfigError
+from committal.support import limits
+from committal.support.check import integer
 
 _CGROUP = Path("/sys/fs/cgroup")
 _MEMINFO = Path("/proc/meminfo")
@@ -32,6 +37,38 @@ def available_threads() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0)) or 1
     return os.cpu_count() or 1
+
+
+def threads_of(argument: str, value: object) -> int:
+    """Return how many threads are meant: as many as asked for, or all that there are.
+
+    Parameters
+    ----------
+    argument : str
+        How the caller calls it.
+    value : int or None
+        What was asked for.
+
+    Examples
+    --------
+    >>> threads_of("threads", 3), threads_of("threads", None) == available_threads()
+    (3, True)
+    """
+    return available_threads() if value is None else integer(argument, value, 1, limits.THREADS)
+
+
+def isa_of(argument: str, value: object) -> str:
+    """Return the name of an instruction set that this machine has; ``"auto"`` is the best one.
+
+    Examples
+    --------
+    >>> isa_of("isa", "auto")
+    'auto'
+    """
+    names = ("auto", *_core.available()["isas"])
+    if value not in names:
+        raise ConfigError(argument, value, f"one of {', '.join(map(repr, names))} on this machine")
+    return str(value)
 
 
 def available_memory() -> int | None:

@@ -24,6 +24,24 @@ def versions() -> dict[str, str | int]:
     return {"committal_version": __version__, "stream_version": STREAM_VERSION}
 
 
+def origin(key: int, entropy: str) -> dict[str, str | int]:
+    """Return from which random numbers a dataset was made, and who made it.
+
+    Parameters
+    ----------
+    key : int
+        Key of the random streams.
+    entropy : str
+        Where the key came from.
+
+    Examples
+    --------
+    >>> list(origin(255, "0"))
+    ['key', 'entropy', 'committal_version', 'stream_version']
+    """
+    return {"key": key_text(key), "entropy": entropy, **versions()}
+
+
 def key_text(key: int) -> str:
     """Write the key of a random stream, the same way everywhere.
 

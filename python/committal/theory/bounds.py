@@ -13,26 +13,16 @@ import numpy as np
 
 from committal.config import (
     Baseline,
-    Constant,
-    EpsilonGreedy,
     Experiment,
-    Fixed,
-    Gap,
-    Linear,
-    Maximum,
-    MinVariance,
     Natural,
     OneSample,
     OnPolicy,
-    RunningMean,
     Schedule,
     Softmax,
-    UniformMixture,
-    Value,
 )
 from committal.errors import CombinationError, ConfigError
 from committal.exact import dynamics
-from committal.exact.dynamics import Floats
+from committal.support.simplex import Floats, softmax
 
 
 def proposition_1_bound(theta0: float, step_size: float, b: float, *, form: str = "sharp") -> float:
@@ -124,7 +114,7 @@ def gap_bound(experiment: Experiment, t: int) -> float:
         raise CombinationError(
             "experiment.behaviour", experiment.behaviour, "OnPolicy with deterministic rewards"
         )
-    pi = dynamics.softmax(dynamics.start_of(experiment))
+    pi = softmax(dynamics.start_of(experiment))
     return -math.expm1(-(float(pi[problem.best]) ** 2) * _count("t", t) / 8.0)
 
 
@@ -202,40 +192,12 @@ def baseline_range(
     >>> baseline_range(cm.MinVariance() - 0.5, np.array([1.0, 0.7, 0.0]))
     (-0.5, 0.5)
     """
-    match baseline:
-        case Constant():
-            return baseline.c, baseline.c
-        case Maximum():
-            return float(r.max()), float(r.max())
-        case Gap():
-            middle = dynamics.between_best(r, baseline.fraction)
-            return middle, middle
-        case Value() | MinVariance():
-            # Weighted means of the rewards, whatever the policy.
-            return float(r.min()), float(r.max())
-        case RunningMean():
-            seen = (float(r.min()), float(r.max())) if rewards is None else rewards
-            return min(seen[0], baseline.initial), max(seen[1], baseline.initial)
-        case Linear():
-            low = high = baseline.offset
-            for coefficient, atom in baseline.terms:
-                ends = [coefficient * x for x in baseline_range(atom, r, rewards)]
-                low, high = low + min(ends), high + max(ends)
-            return low, high
-    raise CombinationError("baseline", baseline, "a known baseline")
+    return baseline.range(r, rewards)
 
 
 def _least_probability(experiment: Experiment, t: int) -> Floats:
     behaviour, arms = experiment.behaviour, dynamics.bandit_of(experiment).arms
-    match behaviour:
-        case UniformMixture():
-            epsilon = _values(behaviour.gamma, t) / arms
-        case EpsilonGreedy():
-            epsilon = _values(behaviour.epsilon, t) / arms
-        case Fixed():
-            epsilon = np.full(t, min(behaviour.probabilities))
-        case _:
-            epsilon = np.zeros(t)
+    epsilon = behaviour.least(arms, _values(behaviour.exploration, t))
     if not (epsilon > 0.0).all():
         raise CombinationError(
             "experiment.behaviour", behaviour, "one that draws every arm with probability > 0"

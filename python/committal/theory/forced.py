@@ -21,9 +21,10 @@ import numpy.typing as npt
 from committal.config import Direct, Experiment, Natural, Schedule, Sigmoid, Values
 from committal.errors import CombinationError, ConfigError
 from committal.exact import dynamics, vertices
-from committal.exact.dynamics import Floats
+from committal.support.simplex import Floats, project_onto_simplex, softmax
 
 _CHUNK = 4096
+_LOG_OF_NOTHING = math.log(1e-300)
 
 
 class Forced(NamedTuple):
@@ -79,7 +80,6 @@ def forced_states(experiment: Experiment, arm: int, theta: Floats) -> Iterator[F
     """
     policy, update = experiment.policy, experiment.update
     r = np.array(dynamics.bandit_of(experiment).means)
-    sigmoid = isinstance(policy, Sigmoid)
     rest = np.arange(len(r)) != arm
     t = 0
     while True:
@@ -87,28 +87,25 @@ def forced_states(experiment: Experiment, arm: int, theta: Floats) -> Iterator[F
         if min(len(alphas), len(taus)) == 0:
             return
         for alpha, tau in zip(alphas, taus, strict=False):
-            if isinstance(policy, Direct):
-                log_pi = np.log(np.maximum(theta, 1e-300))
-            else:
-                logits = np.array([theta[0], 0.0]) if sigmoid else theta
-                log_pi = dynamics.log_softmax(logits)
+            # A direct policy may have zeros, whose logarithms are to stay finite.
+            log_pi = np.nan_to_num(policy.log_probabilities_at(theta), neginf=_LOG_OF_NOTHING)
             pi = np.exp(log_pi)
             # Of the others' logarithms, so that it is right where pi_k rounds to 1.
             top = float(log_pi[rest].max())
             log_rest = top + math.log(float(np.exp(log_pi[rest] - top).sum()))
-            mu = dynamics.behaviour_at(experiment.behaviour, pi, t)
+            mu = experiment.behaviour.at(pi, t)
             off_policy = mu is not pi
             miss = float(mu[rest].sum()) if off_policy else math.exp(log_rest)
             log_miss = (math.log(miss) if miss > 0.0 else -math.inf) if off_policy else log_rest
             yield Forced(theta, log_rest, log_miss, float(mu[arm]))
-            b = dynamics.baseline_at(experiment.baseline, pi, r)
+            b = experiment.baseline.at(pi, r)
             weight = dynamics.importance_weights(mu, dynamics.implicit_of(experiment, t))
-            g = (r[arm] - float(b)) * dynamics.directions(policy, update, pi, weight)[arm]
+            g = (r[arm] - float(b)) * weight[arm] * update.rows(policy, pi)[arm]
             if tau > 0.0:
-                g = g + tau * dynamics.entropy_direction(policy, update, theta)
+                g = g + tau * dynamics.entropy_direction(experiment, theta)
             theta = theta + alpha * g
             if isinstance(policy, Direct):
-                theta = dynamics.project_onto_simplex(theta)
+                theta = project_onto_simplex(theta)
             t += 1
 
 
@@ -215,7 +212,7 @@ def shares_of(experiment: Experiment, arm: int, theta: Floats) -> Floats:
     logits = np.array([theta[0], 0.0]) if isinstance(experiment.policy, Sigmoid) else theta
     rest = np.arange(len(logits)) != arm
     shares = np.zeros(len(logits))
-    shares[rest] = dynamics.softmax(logits[rest])
+    shares[rest] = softmax(logits[rest])
     return shares
 
 
@@ -238,5 +235,5 @@ def _limit(experiment: Experiment, arm: int, theta: Floats) -> float:
     # r_k - b is of first order in 1 - pi_k: its sign decides whether the arm is approached.
     near = 1e-6 * shares
     near[arm] = 1.0 - 1e-6
-    slope = r[arm] - float(dynamics.baseline_at(experiment.baseline, near, r))
+    slope = r[arm] - float(experiment.baseline.at(near, r))
     return 1.0 if slope > 1e-12 else 0.0

@@ -25,26 +25,17 @@ import numpy as np
 import numpy.typing as npt
 
 from committal.config import (
-    Baseline,
-    Constant,
     Decay,
     Direct,
-    EpsilonGreedy,
     Experiment,
-    Fixed,
-    Gap,
-    Linear,
-    Maximum,
-    MinVariance,
     Natural,
     OnPolicy,
     Schedule,
-    UniformMixture,
-    Value,
 )
+from committal.config.schedules import at_time
 from committal.errors import CombinationError, ConfigError
 from committal.exact import dynamics, vertices
-from committal.exact.dynamics import Floats
+from committal.support.simplex import Floats
 from committal.theory.forced import Forced, check_forced, forced_states, shares_of
 
 #: Tails of schedules shrink slowly: after the first number of factors 1e-6 is good enough.
@@ -62,6 +53,9 @@ class Enclosure:
         The ends.
     steps : int
         How many factors of the product were multiplied.
+    proved : bool
+        Whether the ends are proved. A baseline that brings no bounds of its own is looked at on a
+        fine grid instead, which is no proof.
 
     Examples
     --------
@@ -73,6 +67,7 @@ class Enclosure:
     low: float
     high: float
     steps: int
+    proved: bool = True
 
     def __float__(self) -> float:
         return 0.5 * (self.low + self.high)
@@ -146,7 +141,7 @@ def _finite(experiment: Experiment, arm: int, theta: Floats, steps: int) -> Encl
 
 def _infinite(experiment: Experiment, arm: int, theta: Floats) -> Enclosure:
     update, policy = experiment.update, experiment.policy
-    for x in (update.step_size, *_exploration(experiment)):
+    for x in (update.step_size, experiment.behaviour.exploration):
         if isinstance(x, Schedule) and not isinstance(x, Decay):
             raise CombinationError(
                 "experiment", x, "constants or Decay, or steps=: a table says nothing for ever"
@@ -173,7 +168,8 @@ def _infinite(experiment: Experiment, arm: int, theta: Floats) -> Enclosure:
             if tail is not None and math.isfinite(tail[1]):
                 width = tail[1] - tail[0]
                 if width < 1e-12 or (width < 1e-6 and n > _MANY_STEPS) or n >= _MOST_STEPS:
-                    return _enclosure(experiment, total, *tail, n)
+                    proved = experiment.baseline.enclose(arm, shares, 0.25, r).proved
+                    return _enclosure(experiment, total, *tail, n, proved)
             if tail is not None and math.isinf(tail[1]):
                 return Enclosure(0.0, 0.0, n)
             if n >= _MOST_STEPS or total < -700.0:
@@ -190,7 +186,12 @@ def _log_factor(forced: Forced) -> float:
 
 
 def _enclosure(
-    experiment: Experiment, total: float, tail_low: float, tail_high: float, steps: int
+    experiment: Experiment,
+    total: float,
+    tail_low: float,
+    tail_high: float,
+    steps: int,
+    proved: bool = True,
 ) -> Enclosure:
     """exp(N (total - tail)) with the rounding of so many additions and updates added."""
     if total < -700.0:
@@ -199,26 +200,23 @@ def _enclosure(
     rounding = _ROUNDING * (steps + 1) * (1.0 - total)
     low = math.exp(max(samples * (total - tail_high - rounding), -800.0))
     high = math.exp(samples * (total - tail_low + rounding))
-    return Enclosure(0.0 if math.isinf(tail_high) else low, min(high, 1.0), steps)
-
-
-def _exploration(experiment: Experiment) -> tuple[float | Schedule, ...]:
-    behaviour = experiment.behaviour
-    if isinstance(behaviour, UniformMixture):
-        return (behaviour.gamma,)
-    return (behaviour.epsilon,) if isinstance(behaviour, EpsilonGreedy) else ()
+    return Enclosure(0.0 if math.isinf(tail_high) else low, min(high, 1.0), steps, proved)
 
 
 def _explores_for_ever(experiment: Experiment) -> bool:
-    """Say whether the sum of the exploration rates diverges."""
-    if isinstance(experiment.behaviour, Fixed):
+    """Say whether the sum of the probabilities of missing the arm diverges for sure."""
+    behaviour = experiment.behaviour
+    if behaviour.fixed:
         return True
-    for x in _exploration(experiment):
-        if isinstance(x, Decay) and x.power > 1.0:
-            continue
-        if x != 0.0:
-            return True
-    return False
+    if not behaviour.mixes:
+        raise CombinationError(
+            "experiment.behaviour",
+            behaviour,
+            "a mixture of the policy, or of its greedy arm, with the uniform law, or steps=: of "
+            "others no bound of the tail is known",
+        )
+    rate = behaviour.exploration
+    return not (rate == 0.0 or (isinstance(rate, Decay) and rate.power > 1.0))
 
 
 def _tail(
@@ -228,8 +226,8 @@ def _tail(
     epsilon = math.exp(log_rest)
     if epsilon >= 0.5:
         return None
-    b_low, b_high = enclose_baseline(experiment.baseline, arm, shares, epsilon, r)
-    s_low, s_high = float(r[arm]) - b_high, float(r[arm]) - b_low
+    b = experiment.baseline.enclose(arm, shares, epsilon, r)
+    s_low, s_high = float(r[arm]) - b.high, float(r[arm]) - b.low
     if s_low <= 0.0:
         return None
     implicit = dynamics.implicit_of(experiment, n)
@@ -244,12 +242,12 @@ def _tail(
             # log(1 + o) >= o - o^2 / 2
             low = odds / -math.expm1(-fast) - odds**2 / (-2.0 * math.expm1(-2.0 * fast))
         return max(low, 0.0), high
-    (rate,) = _exploration(experiment)
+    rate = experiment.behaviour.exploration
     arms = len(r)
-    first = dynamics.scheduled(rate, n) * (1.0 - 1.0 / arms)
+    first = at_time(rate, n) * (1.0 - 1.0 / arms)
     more_low, more_high = _sum_of_rates(rate, n)
     more_low, more_high = (x * (1.0 - 1.0 / arms) for x in (more_low, more_high))
-    if isinstance(experiment.behaviour, EpsilonGreedy):
+    if experiment.behaviour.mixes == "greedy":
         # Arm k is the greedy one from here on, so only exploration misses it.
         return more_low, more_high / (1.0 - first)
     return more_low, (high + more_high) / (1.0 - first - epsilon)
@@ -291,94 +289,3 @@ def _sum_of_rates(rate: float | Schedule, n: int) -> tuple[float, float]:
     c, p = n + rate.offset, rate.power
     integral = rate.scale * c ** (1.0 - p) / (p - 1.0)
     return integral, integral + rate.scale * c**-p
-
-
-# -- interval arithmetic of baselines --------------------------------------------------------------
-
-
-def enclose_baseline(
-    baseline: Baseline, arm: int, shares: Floats, epsilon: float, r: Floats
-) -> tuple[float, float]:
-    r"""The range of b over all policies with :math:`1 - \pi_k \le \varepsilon` and fixed shares.
-
-    Parameters
-    ----------
-    baseline : Baseline
-        One that depends on theta only.
-    arm : int
-        The arm k.
-    shares : ndarray, shape (K,)
-        The others' shares of :math:`1 - \pi_k`.
-    epsilon : float
-        A number in (0, 1).
-    r : ndarray, shape (K,)
-        Mean rewards.
-
-    Examples
-    --------
-    >>> import committal as cm
-    >>> r, shares = np.array([1.0, 0.7, 0.0]), np.array([0.5, 0.0, 0.5])
-    >>> low, high = enclose_baseline(cm.MinVariance(), 1, shares, 1e-6, r)
-    >>> low < 0.5 < high, high - low < 1e-5
-    (True, True)
-    """
-    match baseline:
-        case Constant():
-            return baseline.c, baseline.c
-        case Maximum():
-            return float(r.max()), float(r.max())
-        case Gap():
-            middle = dynamics.between_best(r, baseline.fraction)
-            return middle, middle
-        case Value():
-            ends = (float(r[arm]), float((1.0 - epsilon) * r[arm] + epsilon * (shares @ r)))
-            return min(ends), max(ends)
-        case MinVariance():
-            return _weighted_range(*_weights(baseline, arm, shares, epsilon), r)
-        case Linear():
-            low = high = baseline.offset
-            for coefficient, atom in baseline.terms:
-                ends = enclose_baseline(atom, arm, shares, epsilon, r)
-                products = (coefficient * ends[0], coefficient * ends[1])
-                low, high = low + min(products), high + max(products)
-            return low, high
-    raise CombinationError("baseline", baseline, "a baseline that depends on theta only")
-
-
-def _weights(baseline: MinVariance, arm: int, q: Floats, epsilon: float) -> tuple[Floats, Floats]:
-    """Bounds of the weights divided by epsilon (gradient) or multiplied by it (natural)."""
-    rest = np.arange(len(q)) != arm
-    squares = float((q**2).sum())
-    if baseline.metric == "gradient":
-        low = q * ((1.0 - epsilon * q) ** 2 + (1.0 - epsilon) ** 2)
-        high = q * (2.0 + epsilon**2 * (squares - q**2))
-        low[arm], high[arm] = 0.0, epsilon * (1.0 + squares)
-        return low, high
-    lam = 0.0 if baseline.lam is None else baseline.lam
-    inverse = np.where(rest, 1.0 / np.where(q > 0.0, q, 1.0), 0.0)
-    if (rest & (q <= 0.0)).any():
-        # An arm that has underflowed outweighs all others, or shares the weight with its like.
-        inverse = np.where(rest, np.where(q > 0.0, 0.0, 1.0), 0.0)
-    shift = 2.0 * lam * epsilon
-    low = inverse + min(shift, 0.0)
-    high = inverse + max(shift, 0.0) + len(q) * lam**2 * epsilon**2 * q
-    own = 1.0 / (1.0 - epsilon) + len(q) * lam**2 + 2.0 * abs(lam)
-    low[arm], high[arm] = 0.0, epsilon * own
-    return np.maximum(low, 0.0), high
-
-
-def _weighted_range(low: Floats, high: Floats, r: Floats) -> tuple[float, float]:
-    """The range of sum w r / sum w over weights between bounds.
-
-    At the maximum the arms of large reward have their largest weight and the others their
-    smallest, so it is enough to try all ways of cutting the order of the rewards in two.
-    """
-    order = np.argsort(r)
-    means = []
-    for cut in range(len(r) + 1):
-        up = np.zeros(len(r), dtype=bool)
-        up[order[cut:]] = True
-        for w in (np.where(up, high, low), np.where(up, low, high)):
-            if w.sum() > 0.0:
-                means.append(float(w @ r / w.sum()))
-    return min(means), max(means)

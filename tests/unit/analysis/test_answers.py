@@ -16,17 +16,12 @@ ConfigError = cm.errors.ConfigError
 
 
 @pytest.fixture(scope="module")
-def base() -> cm.Experiment:
-    return cm.Experiment(
-        problem=cm.Bandit([1.0, 0.7, 0.0]),
-        policy=cm.Softmax([0, 3, 5]),
-        update=cm.Natural(step_size=0.1),
-        steps=300,
-        record=cm.Record("value", "policy", "regret", every=30),
-    )
+def base(three_arms: cm.Experiment) -> cm.Experiment:
+    record = cm.Record("value", "policy", "regret", every=30)
+    return three_arms.replace(update=cm.Natural(0.1), baseline=0.0, steps=300, record=record)
 
 
-GRID: dict[Any, Any] = {"baseline": [cm.MinVariance(), 0.0], "update.step_size": [0.05, 0.1]}
+GRID = {"baseline": [cm.MinVariance(), 0.0], "update.step_size": [0.05, 0.1]}
 
 
 @pytest.fixture(scope="module")

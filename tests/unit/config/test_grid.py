@@ -16,14 +16,8 @@ ConfigError = cm.errors.ConfigError
 
 
 @pytest.fixture(scope="module")
-def base() -> cm.Experiment:
-    return cm.Experiment(
-        problem=cm.Bandit([1.0, 0.7, 0.0]),
-        policy=cm.Softmax([0, 3, 5]),
-        update=cm.Natural(step_size=0.025),
-        baseline=cm.MinVariance() + 0.5,
-        steps=100,
-    )
+def base(three_arms: cm.Experiment) -> cm.Experiment:
+    return three_arms.replace(steps=100)
 
 
 def test_order_is_that_of_nested_loops(base: cm.Experiment) -> None:

@@ -200,7 +200,7 @@ def test_a_file_names_its_path_of_keys() -> None:
 
 
 def test_the_papers_maps() -> None:
-    rooms, square = cm.grids.four_rooms(), cm.grids.five_by_five()
+    rooms, square = cm.maps.four_rooms(), cm.maps.five_by_five()
     assert (rooms.n_states, rooms.goals, rooms.gamma, rooms.limit) == (
         53,
         ("A", "B", "C"),

@@ -11,29 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from committal.config import (
-    Bandit,
-    Config,
-    Constant,
-    Decay,
-    Direct,
-    EpsilonGreedy,
-    Expected,
-    Fixed,
-    Gap,
-    Linear,
-    MinVariance,
-    Natural,
-    OneSample,
-    Projected,
-    RunningMean,
-    Sigmoid,
-    Softmax,
-    UniformMixture,
-    Value,
-    Values,
-    Vanilla,
-)
+import committal as cm
+from committal.config import Config, Linear
 from committal.config.base import config
 from committal.errors import ConfigError, ConfigTypeError
 
@@ -43,125 +22,125 @@ NAN, INF = math.nan, math.inf
 
 VALUES: list[tuple[str, Callable[[], object]]] = [
     # (argument that the error names, call)
-    ("Bandit.means", lambda: Bandit([1.0, NAN])),
-    ("Bandit.means", lambda: Bandit([1.0, INF])),
-    ("Bandit.means", lambda: Bandit([10**400])),
-    ("Bandit.means", lambda: Bandit([])),
-    ("Bandit.means", lambda: Bandit([[1.0, 0.0]])),  # type: ignore[list-item]
-    ("Bandit.means", lambda: Bandit(np.ones((2, 2)))),
-    ("Bandit.means", lambda: Bandit([1.5, 0.0], "bernoulli")),
-    ("Bandit.means", lambda: Bandit([-0.5, 0.0], "bernoulli")),
-    ("Bandit.means", lambda: Bandit([1.0], "table", table=[[(0.5, 1.0)]])),
-    ("Bandit.means", lambda: Bandit([0.5, 0.5], "table", table=[[(0.5, 1.0)]])),
-    ("Bandit.means", lambda: Bandit([1.0]).gap),
-    ("Bandit.noise", lambda: Bandit([1.0], "normal")),
-    ("Bandit.sigma", lambda: Bandit([1.0], "gaussian")),
-    ("Bandit.sigma", lambda: Bandit([1.0], "gaussian", sigma=-1)),
-    ("Bandit.sigma", lambda: Bandit([1.0], "gaussian", sigma=NAN)),
-    ("Bandit.sigma", lambda: Bandit([1.0], "gaussian", sigma=[1.0, 2.0])),
-    ("Bandit.sigma", lambda: Bandit([1.0], sigma=1.0)),
-    ("Bandit.sigma", lambda: Bandit([1.0], "uniform", sigma=1.0, half_width=1.0)),
-    ("Bandit.half_width", lambda: Bandit([1.0], "uniform")),
-    ("Bandit.half_width", lambda: Bandit([1.0], "uniform", half_width=-1)),
-    ("Bandit.half_width", lambda: Bandit([1.0], "bernoulli", half_width=1)),
-    ("Bandit.table", lambda: Bandit(None, "table")),
-    ("Bandit.table", lambda: Bandit([1.0], table=[[(1.0, 1.0)]])),
-    ("Bandit.table", lambda: Bandit.from_table([])),
-    ("Bandit.table[1]", lambda: Bandit.from_table([[(1, 1)], []])),
-    ("Bandit.table[0]", lambda: Bandit.from_table([[(1, 0.5, 3)]])),
-    ("Bandit.table[1]", lambda: Bandit.from_table([[(1, 1)], [(1, 0.5), (0, 0.4)]])),
-    ("Bandit.table[0]", lambda: Bandit.from_table([[(1, 1 - 2e-9)]])),
-    ("Bandit.table values", lambda: Bandit.from_table([[(NAN, 1)]])),
-    ("Bandit.table probabilities", lambda: Bandit.from_table([[(1, 1.5), (0, -0.5)]])),
-    ("Bandit.names", lambda: Bandit([1, 0], names=["a"])),
-    ("Bandit.names", lambda: Bandit([1, 0], names=["a", "a"])),
-    ("Bandit.names", lambda: Bandit([1, 0], names=["a", ""])),
-    ("Softmax.theta0", lambda: Softmax([NAN])),
-    ("Softmax.theta0", lambda: Softmax([])),
-    ("Sigmoid.theta0", lambda: Sigmoid(INF)),
-    ("Direct.probabilities", lambda: Direct([0.5, 0.6])),
-    ("Direct.probabilities", lambda: Direct([1.5, -0.5])),
-    ("Direct.probabilities", lambda: Direct([])),
-    ("Direct.probabilities", lambda: Direct([0.5, 0.5 - 2e-9])),
-    ("Natural.step_size", lambda: Natural(0)),
-    ("Natural.step_size", lambda: Natural(-1)),
-    ("Natural.step_size", lambda: Natural(NAN)),
-    ("Natural.step_size", lambda: Natural(Values([1.0, 0.0]))),
-    ("Natural.entropy", lambda: Natural(1, entropy=-1)),
-    ("Natural.entropy", lambda: Natural(1, entropy=Values([-1.0]))),
-    ("Vanilla.step_size", lambda: Vanilla(0)),
-    ("Vanilla.entropy", lambda: Vanilla(1, entropy=INF)),
-    ("Projected.step_size", lambda: Projected(-0.0)),
-    ("UniformMixture.gamma", lambda: UniformMixture(1.5)),
-    ("UniformMixture.gamma", lambda: UniformMixture(-0.1)),
-    ("UniformMixture.gamma", lambda: UniformMixture(Decay(2, 0.5))),
-    ("UniformMixture.gamma", lambda: UniformMixture(Decay(1, 0.5, offset=0.5))),
-    ("EpsilonGreedy.epsilon", lambda: EpsilonGreedy(0)),
-    ("EpsilonGreedy.epsilon", lambda: EpsilonGreedy(1.5)),
-    ("EpsilonGreedy.epsilon", lambda: EpsilonGreedy(Values([0.5, 0.0]))),
-    ("Fixed.probabilities", lambda: Fixed([0.5, 0.5, 0.0])),
-    ("Fixed.probabilities", lambda: Fixed([0.5, 0.4])),
-    ("OneSample.samples", lambda: OneSample(0)),
-    ("OneSample.samples", lambda: OneSample(2**31)),
-    ("OneSample.implicit", lambda: OneSample(implicit=-1)),
-    ("Decay.scale", lambda: Decay(0, 1)),
-    ("Decay.power", lambda: Decay(1, -1)),
-    ("Decay.offset", lambda: Decay(1, 1, 0)),
-    ("Decay.offset", lambda: Decay(1, 2, 1e-200)),
-    ("Decay.offset", lambda: Decay(1, 300, 1e10)),
-    ("Values.values", lambda: Values([])),
-    ("Values.values", lambda: Values([NAN])),
-    ("Constant.c", lambda: Constant(NAN)),
-    ("MinVariance.metric", lambda: MinVariance("euclidean")),
-    ("MinVariance.lam", lambda: MinVariance(lam=1)),
-    ("MinVariance.lam", lambda: MinVariance("natural", lam=1e200)),
-    ("Gap.fraction", lambda: Gap(0)),
-    ("Gap.fraction", lambda: Gap(1)),
-    ("RunningMean.rate", lambda: RunningMean(0)),
-    ("RunningMean.rate", lambda: RunningMean(1.1)),
-    ("RunningMean.initial", lambda: RunningMean(initial=NAN)),
-    ("Linear.terms", lambda: Linear([(NAN, Value())])),
+    ("Bandit.means", lambda: cm.Bandit([1.0, NAN])),
+    ("Bandit.means", lambda: cm.Bandit([1.0, INF])),
+    ("Bandit.means", lambda: cm.Bandit([10**400])),
+    ("Bandit.means", lambda: cm.Bandit([])),
+    ("Bandit.means", lambda: cm.Bandit([[1.0, 0.0]])),  # type: ignore[list-item]
+    ("Bandit.means", lambda: cm.Bandit(np.ones((2, 2)))),
+    ("Bandit.means", lambda: cm.Bandit([1.5, 0.0], "bernoulli")),
+    ("Bandit.means", lambda: cm.Bandit([-0.5, 0.0], "bernoulli")),
+    ("Bandit.means", lambda: cm.Bandit([1.0], "table", table=[[(0.5, 1.0)]])),
+    ("Bandit.means", lambda: cm.Bandit([0.5, 0.5], "table", table=[[(0.5, 1.0)]])),
+    ("Bandit.means", lambda: cm.Bandit([1.0]).gap),
+    ("Bandit.noise", lambda: cm.Bandit([1.0], "normal")),
+    ("Bandit.sigma", lambda: cm.Bandit([1.0], "gaussian")),
+    ("Bandit.sigma", lambda: cm.Bandit([1.0], "gaussian", sigma=-1)),
+    ("Bandit.sigma", lambda: cm.Bandit([1.0], "gaussian", sigma=NAN)),
+    ("Bandit.sigma", lambda: cm.Bandit([1.0], "gaussian", sigma=[1.0, 2.0])),
+    ("Bandit.sigma", lambda: cm.Bandit([1.0], sigma=1.0)),
+    ("Bandit.sigma", lambda: cm.Bandit([1.0], "uniform", sigma=1.0, half_width=1.0)),
+    ("Bandit.half_width", lambda: cm.Bandit([1.0], "uniform")),
+    ("Bandit.half_width", lambda: cm.Bandit([1.0], "uniform", half_width=-1)),
+    ("Bandit.half_width", lambda: cm.Bandit([1.0], "bernoulli", half_width=1)),
+    ("Bandit.table", lambda: cm.Bandit(None, "table")),
+    ("Bandit.table", lambda: cm.Bandit([1.0], table=[[(1.0, 1.0)]])),
+    ("Bandit.table", lambda: cm.Bandit.from_table([])),
+    ("Bandit.table[1]", lambda: cm.Bandit.from_table([[(1, 1)], []])),
+    ("Bandit.table[0]", lambda: cm.Bandit.from_table([[(1, 0.5, 3)]])),
+    ("Bandit.table[1]", lambda: cm.Bandit.from_table([[(1, 1)], [(1, 0.5), (0, 0.4)]])),
+    ("Bandit.table[0]", lambda: cm.Bandit.from_table([[(1, 1 - 2e-9)]])),
+    ("Bandit.table values", lambda: cm.Bandit.from_table([[(NAN, 1)]])),
+    ("Bandit.table probabilities", lambda: cm.Bandit.from_table([[(1, 1.5), (0, -0.5)]])),
+    ("Bandit.names", lambda: cm.Bandit([1, 0], names=["a"])),
+    ("Bandit.names", lambda: cm.Bandit([1, 0], names=["a", "a"])),
+    ("Bandit.names", lambda: cm.Bandit([1, 0], names=["a", ""])),
+    ("Softmax.theta0", lambda: cm.Softmax([NAN])),
+    ("Softmax.theta0", lambda: cm.Softmax([])),
+    ("Sigmoid.theta0", lambda: cm.Sigmoid(INF)),
+    ("Direct.probabilities", lambda: cm.Direct([0.5, 0.6])),
+    ("Direct.probabilities", lambda: cm.Direct([1.5, -0.5])),
+    ("Direct.probabilities", lambda: cm.Direct([])),
+    ("Direct.probabilities", lambda: cm.Direct([0.5, 0.5 - 2e-9])),
+    ("Natural.step_size", lambda: cm.Natural(0)),
+    ("Natural.step_size", lambda: cm.Natural(-1)),
+    ("Natural.step_size", lambda: cm.Natural(NAN)),
+    ("Natural.step_size", lambda: cm.Natural(cm.Values([1.0, 0.0]))),
+    ("Natural.entropy", lambda: cm.Natural(1, entropy=-1)),
+    ("Natural.entropy", lambda: cm.Natural(1, entropy=cm.Values([-1.0]))),
+    ("Vanilla.step_size", lambda: cm.Vanilla(0)),
+    ("Vanilla.entropy", lambda: cm.Vanilla(1, entropy=INF)),
+    ("Projected.step_size", lambda: cm.Projected(-0.0)),
+    ("UniformMixture.gamma", lambda: cm.UniformMixture(1.5)),
+    ("UniformMixture.gamma", lambda: cm.UniformMixture(-0.1)),
+    ("UniformMixture.gamma", lambda: cm.UniformMixture(cm.Decay(2, 0.5))),
+    ("UniformMixture.gamma", lambda: cm.UniformMixture(cm.Decay(1, 0.5, offset=0.5))),
+    ("EpsilonGreedy.epsilon", lambda: cm.EpsilonGreedy(0)),
+    ("EpsilonGreedy.epsilon", lambda: cm.EpsilonGreedy(1.5)),
+    ("EpsilonGreedy.epsilon", lambda: cm.EpsilonGreedy(cm.Values([0.5, 0.0]))),
+    ("Fixed.probabilities", lambda: cm.Fixed([0.5, 0.5, 0.0])),
+    ("Fixed.probabilities", lambda: cm.Fixed([0.5, 0.4])),
+    ("OneSample.samples", lambda: cm.OneSample(0)),
+    ("OneSample.samples", lambda: cm.OneSample(2**31)),
+    ("OneSample.implicit", lambda: cm.OneSample(implicit=-1)),
+    ("Decay.scale", lambda: cm.Decay(0, 1)),
+    ("Decay.power", lambda: cm.Decay(1, -1)),
+    ("Decay.offset", lambda: cm.Decay(1, 1, 0)),
+    ("Decay.offset", lambda: cm.Decay(1, 2, 1e-200)),
+    ("Decay.offset", lambda: cm.Decay(1, 300, 1e10)),
+    ("Values.values", lambda: cm.Values([])),
+    ("Values.values", lambda: cm.Values([NAN])),
+    ("Constant.c", lambda: cm.Constant(NAN)),
+    ("MinVariance.metric", lambda: cm.MinVariance("euclidean")),
+    ("MinVariance.lam", lambda: cm.MinVariance(lam=1)),
+    ("MinVariance.lam", lambda: cm.MinVariance("natural", lam=1e200)),
+    ("Gap.fraction", lambda: cm.Gap(0)),
+    ("Gap.fraction", lambda: cm.Gap(1)),
+    ("RunningMean.rate", lambda: cm.RunningMean(0)),
+    ("RunningMean.rate", lambda: cm.RunningMean(1.1)),
+    ("RunningMean.initial", lambda: cm.RunningMean(initial=NAN)),
+    ("Linear.terms", lambda: Linear([(NAN, cm.Value())])),
     ("Linear.offset", lambda: Linear([], NAN)),
 ]
 
 ANYTHING: Any = object()
 
 TYPES: list[tuple[str, Callable[[], object]]] = [
-    ("Bandit.means", lambda: Bandit()),
-    ("Bandit.means", lambda: Bandit("10")),  # type: ignore[arg-type]
-    ("Bandit.means", lambda: Bandit(["1", "0"])),  # type: ignore[list-item]
-    ("Bandit.means", lambda: Bandit([True, 0.5])),
-    ("Bandit.means", lambda: Bandit(np.array([True, False]))),
-    ("Bandit.means", lambda: Bandit([1j])),  # type: ignore[list-item]
-    ("Bandit.means", lambda: Bandit(np.array([1j]))),
-    ("Bandit.means", lambda: Bandit({1.0: 2.0})),  # type: ignore[arg-type]
-    ("Bandit.means", lambda: Bandit({1.0, 2.0})),  # type: ignore[arg-type]
-    ("Bandit.means", lambda: Bandit(3)),  # type: ignore[arg-type]
-    ("Bandit.means", lambda: Bandit([1.0, None])),  # type: ignore[list-item]
-    ("Bandit.noise", lambda: Bandit([1.0], 3)),  # type: ignore[arg-type]
-    ("Bandit.sigma", lambda: Bandit([1.0], "gaussian", sigma="1")),  # type: ignore[arg-type]
-    ("Bandit.sigma", lambda: Bandit([1.0], "gaussian", sigma=True)),
-    ("Bandit.table", lambda: Bandit.from_table(3)),  # type: ignore[arg-type]
-    ("Bandit.table", lambda: Bandit.from_table([1, 2])),  # type: ignore[list-item]
-    ("Bandit.table values", lambda: Bandit.from_table([[("a", 1)]])),  # type: ignore[list-item]
-    ("Bandit.names", lambda: Bandit([1, 0], names="ab")),
-    ("Bandit.names", lambda: Bandit([1, 0], names=[1, 2])),  # type: ignore[list-item]
-    ("Softmax.theta0", lambda: Softmax(0.0)),  # type: ignore[arg-type]
-    ("Sigmoid.theta0", lambda: Sigmoid([0.0])),  # type: ignore[arg-type]
-    ("Sigmoid.theta0", lambda: Sigmoid(None)),  # type: ignore[arg-type]
-    ("Direct.probabilities", lambda: Direct("a")),  # type: ignore[arg-type]
-    ("Natural.step_size", lambda: Natural("0.1")),  # type: ignore[arg-type]
-    ("Natural.step_size", lambda: Natural(True)),
-    ("Natural.step_size", lambda: Natural(np.True_)),  # type: ignore[arg-type]
-    ("Natural.step_size", lambda: Natural([0.1])),  # type: ignore[arg-type]
-    ("Vanilla.entropy", lambda: Vanilla(1, entropy=None)),  # type: ignore[arg-type]
-    ("OneSample.samples", lambda: OneSample(1.0)),  # type: ignore[arg-type]
-    ("OneSample.samples", lambda: OneSample(True)),
-    ("MinVariance.metric", lambda: MinVariance(None)),  # type: ignore[arg-type]
-    ("Linear.terms", lambda: Linear(Value())),  # type: ignore[arg-type]
-    ("Linear.terms", lambda: Linear([Value()])),  # type: ignore[list-item]
+    ("Bandit.means", lambda: cm.Bandit()),
+    ("Bandit.means", lambda: cm.Bandit("10")),  # type: ignore[arg-type]
+    ("Bandit.means", lambda: cm.Bandit(["1", "0"])),  # type: ignore[list-item]
+    ("Bandit.means", lambda: cm.Bandit([True, 0.5])),
+    ("Bandit.means", lambda: cm.Bandit(np.array([True, False]))),
+    ("Bandit.means", lambda: cm.Bandit([1j])),  # type: ignore[list-item]
+    ("Bandit.means", lambda: cm.Bandit(np.array([1j]))),
+    ("Bandit.means", lambda: cm.Bandit({1.0: 2.0})),  # type: ignore[arg-type]
+    ("Bandit.means", lambda: cm.Bandit({1.0, 2.0})),  # type: ignore[arg-type]
+    ("Bandit.means", lambda: cm.Bandit(3)),  # type: ignore[arg-type]
+    ("Bandit.means", lambda: cm.Bandit([1.0, None])),  # type: ignore[list-item]
+    ("Bandit.noise", lambda: cm.Bandit([1.0], 3)),  # type: ignore[arg-type]
+    ("Bandit.sigma", lambda: cm.Bandit([1.0], "gaussian", sigma="1")),  # type: ignore[arg-type]
+    ("Bandit.sigma", lambda: cm.Bandit([1.0], "gaussian", sigma=True)),
+    ("Bandit.table", lambda: cm.Bandit.from_table(3)),  # type: ignore[arg-type]
+    ("Bandit.table", lambda: cm.Bandit.from_table([1, 2])),  # type: ignore[list-item]
+    ("Bandit.table values", lambda: cm.Bandit.from_table([[("a", 1)]])),  # type: ignore[list-item]
+    ("Bandit.names", lambda: cm.Bandit([1, 0], names="ab")),
+    ("Bandit.names", lambda: cm.Bandit([1, 0], names=[1, 2])),  # type: ignore[list-item]
+    ("Softmax.theta0", lambda: cm.Softmax(0.0)),  # type: ignore[arg-type]
+    ("Sigmoid.theta0", lambda: cm.Sigmoid([0.0])),  # type: ignore[arg-type]
+    ("Sigmoid.theta0", lambda: cm.Sigmoid(None)),  # type: ignore[arg-type]
+    ("Direct.probabilities", lambda: cm.Direct("a")),  # type: ignore[arg-type]
+    ("Natural.step_size", lambda: cm.Natural("0.1")),  # type: ignore[arg-type]
+    ("Natural.step_size", lambda: cm.Natural(True)),
+    ("Natural.step_size", lambda: cm.Natural(np.True_)),  # type: ignore[arg-type]
+    ("Natural.step_size", lambda: cm.Natural([0.1])),  # type: ignore[arg-type]
+    ("Vanilla.entropy", lambda: cm.Vanilla(1, entropy=None)),  # type: ignore[arg-type]
+    ("OneSample.samples", lambda: cm.OneSample(1.0)),  # type: ignore[arg-type]
+    ("OneSample.samples", lambda: cm.OneSample(True)),
+    ("MinVariance.metric", lambda: cm.MinVariance(None)),  # type: ignore[arg-type]
+    ("Linear.terms", lambda: Linear(cm.Value())),  # type: ignore[arg-type]
+    ("Linear.terms", lambda: Linear([cm.Value()])),  # type: ignore[list-item]
     ("Linear.terms", lambda: Linear([(1.0, 2.0)])),  # type: ignore[list-item]
-    ("Constant.c", lambda: Constant(ANYTHING)),
+    ("Constant.c", lambda: cm.Constant(ANYTHING)),
 ]
 
 
@@ -184,35 +163,35 @@ def test_wrong_types_are_refused_by_name(argument: str, call: Callable[[], objec
     ("call", "message"),
     [
         (
-            lambda: Bandit([1.0, NAN]),
+            lambda: cm.Bandit([1.0, NAN]),
             "Bandit.means = [1.0, nan] is not allowed; expected finite numbers",
         ),
         (
-            lambda: Bandit([0.0] * 50 + [NAN]),
+            lambda: cm.Bandit([0.0] * 50 + [NAN]),
             "Bandit.means = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, ...] is not allowed; "
             "expected finite numbers (entry 50 is nan)",
         ),
         (
-            lambda: Bandit([1, 0], "benoulli"),
+            lambda: cm.Bandit([1, 0], "benoulli"),
             "Bandit.noise = 'benoulli' is not allowed; expected one of 'bernoulli', 'gaussian', "
             "'uniform', 'table'; did you mean 'bernoulli'?",
         ),
         (
-            lambda: Bandit([1, 0], "gaussian", sigma=[1, 2, 3]),
+            lambda: cm.Bandit([1, 0], "gaussian", sigma=[1, 2, 3]),
             "Bandit.sigma = [1, 2, 3] is not allowed; "
             "expected 2 finite numbers >= 0, one per arm (there are 3)",
         ),
         (
-            lambda: Natural(np.float64(-0.5)),
+            lambda: cm.Natural(np.float64(-0.5)),
             "Natural.step_size = -0.5 is not allowed; expected a finite number > 0 or a Schedule",
         ),
         (
-            lambda: EpsilonGreedy(Decay(2, 0.5)),
+            lambda: cm.EpsilonGreedy(cm.Decay(2, 0.5)),
             "EpsilonGreedy.epsilon = Decay(2.0, 0.5) is not allowed; "
             "expected a schedule of numbers in (0, 1]",
         ),
         (
-            lambda: Fixed([0.5, 0.25]),
+            lambda: cm.Fixed([0.5, 0.25]),
             "Fixed.probabilities = [0.5, 0.25] is not allowed; "
             "expected probabilities that sum to 1 (the sum is 0.75)",
         ),
@@ -225,70 +204,72 @@ def test_messages(call: Callable[[], object], message: str) -> None:
 
 
 def test_edges_are_allowed() -> None:
-    assert UniformMixture(0).gamma == 0.0
-    assert UniformMixture(1).gamma == 1.0
-    assert EpsilonGreedy(1).epsilon == 1.0
-    assert EpsilonGreedy(Decay(1, 3)).epsilon == Decay(1, 3)
-    assert Direct([0, 1]).probabilities == (0.0, 1.0)
-    assert Direct([0.1] * 10).probabilities == (0.1,) * 10
-    assert Direct([0.5, 0.5 + 5e-10]).probabilities == (0.5, 0.5 + 5e-10)  # not renormalised
-    assert Bandit([1, 0], "bernoulli").means == (1.0, 0.0)
-    assert Bandit([1], "gaussian", sigma=0).sigma == (0.0,)
-    assert Natural(1, entropy=0).entropy == 0.0
-    assert RunningMean(1).rate == 1.0
-    assert Constant(Fraction(1, 4)).c == 0.25  # type: ignore[arg-type]
-    assert Sigmoid(np.array(0.5)).theta0 == 0.5  # type: ignore[arg-type]
-    assert Expected() == Expected()
+    assert cm.UniformMixture(0).gamma == 0.0
+    assert cm.UniformMixture(1).gamma == 1.0
+    assert cm.EpsilonGreedy(1).epsilon == 1.0
+    assert cm.EpsilonGreedy(cm.Decay(1, 3)).epsilon == cm.Decay(1, 3)
+    assert cm.Direct([0, 1]).probabilities == (0.0, 1.0)
+    assert cm.Direct([0.1] * 10).probabilities == (0.1,) * 10
+    assert cm.Direct([0.5, 0.5 + 5e-10]).probabilities == (0.5, 0.5 + 5e-10)  # not renormalised
+    assert cm.Bandit([1, 0], "bernoulli").means == (1.0, 0.0)
+    assert cm.Bandit([1], "gaussian", sigma=0).sigma == (0.0,)
+    assert cm.Natural(1, entropy=0).entropy == 0.0
+    assert cm.RunningMean(1).rate == 1.0
+    assert cm.Constant(Fraction(1, 4)).c == 0.25  # type: ignore[arg-type]
+    assert cm.Sigmoid(np.array(0.5)).theta0 == 0.5  # type: ignore[arg-type]
+    assert cm.Expected() == cm.Expected()
 
 
 # -- bandits ---------------------------------------------------------------------------------------
 
 
 def test_arms_best_and_gap() -> None:
-    bandit = Bandit([0.5, 2.0, 1.25])
+    bandit = cm.Bandit([0.5, 2.0, 1.25])
     assert (bandit.arms, bandit.best, bandit.gap) == (3, 1, 0.75)
-    assert Bandit([1, 3, 3]).best == 1
-    assert Bandit([1, 3, 3]).gap == 0.0
-    assert Bandit([4]).best == 0
-    assert Bandit([4]).arms == 1
+    assert cm.Bandit([1, 3, 3]).best == 1
+    assert cm.Bandit([1, 3, 3]).gap == 0.0
+    assert cm.Bandit([4]).best == 0
+    assert cm.Bandit([4]).arms == 1
 
 
 def test_names() -> None:
-    assert Bandit([1, 0]).names == ("arm 1", "arm 2")
-    assert Bandit([1, 0], names=("x", "y")).names == ("x", "y")
-    assert Bandit([1, 0], names=np.array(["x", "y"])).names == ("x", "y")  # type: ignore[arg-type]
+    assert cm.Bandit([1, 0]).names == ("arm 1", "arm 2")
+    assert cm.Bandit([1, 0], names=("x", "y")).names == ("x", "y")
+    assert cm.Bandit([1, 0], names=np.array(["x", "y"])).names == ("x", "y")  # type: ignore[arg-type]
 
 
 def test_spread_is_per_arm() -> None:
-    assert Bandit([1, 0], "gaussian", sigma=[1, 2]).sigma == (1.0, 2.0)
-    assert Bandit([1, 0], "uniform", half_width=np.float32(0.5)).half_width == (0.5, 0.5)
-    same = Bandit([1, 0], "gaussian", sigma=(2, 2))
-    assert same == Bandit([1, 0], "gaussian", sigma=2)
-    assert same.hash == Bandit([1, 0], "gaussian", sigma=2).hash
+    assert cm.Bandit([1, 0], "gaussian", sigma=[1, 2]).sigma == (1.0, 2.0)
+    assert cm.Bandit([1, 0], "uniform", half_width=np.float32(0.5)).half_width == (0.5, 0.5)
+    same = cm.Bandit([1, 0], "gaussian", sigma=(2, 2))
+    assert same == cm.Bandit([1, 0], "gaussian", sigma=2)
+    assert same.hash == cm.Bandit([1, 0], "gaussian", sigma=2).hash
 
 
 def test_reward_variances() -> None:
-    assert Bandit([1, 0]).reward_variances == (0.0, 0.0)
-    assert Bandit([0.5, 0.25], "bernoulli").reward_variances == (0.25, 0.1875)
-    assert Bandit([1, 0], "gaussian", sigma=[1, 3]).reward_variances == (1.0, 9.0)
-    assert Bandit([1], "uniform", half_width=3).reward_variances == (3.0,)
-    table = Bandit.from_table([[(0, 0.5), (4, 0.5)], [(7, 1)]])
+    assert cm.Bandit([1, 0]).reward_variances == (0.0, 0.0)
+    assert cm.Bandit([0.5, 0.25], "bernoulli").reward_variances == (0.25, 0.1875)
+    assert cm.Bandit([1, 0], "gaussian", sigma=[1, 3]).reward_variances == (1.0, 9.0)
+    assert cm.Bandit([1], "uniform", half_width=3).reward_variances == (3.0,)
+    table = cm.Bandit.from_table([[(0, 0.5), (4, 0.5)], [(7, 1)]])
     assert table.reward_variances == (4.0, 0.0)
 
 
 def test_tables() -> None:
-    bandit = Bandit.from_table(np.array([[[1, 0.5], [0, 0.5]], [[2, 0.25], [0, 0.75]]]), ["a", "b"])
+    bandit = cm.Bandit.from_table(
+        np.array([[[1, 0.5], [0, 0.5]], [[2, 0.25], [0, 0.75]]]), ["a", "b"]
+    )
     assert bandit.means == (0.5, 0.5)
     assert bandit.table == (((1.0, 0.5), (0.0, 0.5)), ((2.0, 0.25), (0.0, 0.75)))
     assert bandit.names == ("a", "b")
     ragged: Any = [[(1, 0.1)] * 10, [(0.3, 1)]]
-    given = Bandit([1.0, 0.3], "table", table=ragged)
-    assert given == Bandit.from_table(ragged)
+    given = cm.Bandit([1.0, 0.3], "table", table=ragged)
+    assert given == cm.Bandit.from_table(ragged)
     assert given.means == (1.0, 0.3)
 
 
 def test_known_ranges() -> None:
-    bandit = Bandit([3.0, -1.0, 0.0])
+    bandit = cm.Bandit([3.0, -1.0, 0.0])
     for name, low, high in [
         ("value", -1.0, 3.0),
         ("policy", 0.0, 1.0),
@@ -301,20 +282,20 @@ def test_known_ranges() -> None:
         assert low - 1e-8 < found[0] < low
         assert high < found[1] < high + 1e-8
     assert bandit.range_of("theta") is None
-    assert Bandit([2.0]).range_of("value") == (1.5, 2.5)
-    assert Bandit([2.0]).range_of("entropy") == (-0.5, 0.5)
+    assert cm.Bandit([2.0]).range_of("value") == (1.5, 2.5)
+    assert cm.Bandit([2.0]).range_of("entropy") == (-0.5, 0.5)
 
 
 def test_a_million_arms() -> None:
     means = np.linspace(0, 1, 10**6)
     start = time.perf_counter()
-    bandit = Bandit(means, "gaussian", sigma=1)
+    bandit = cm.Bandit(means, "gaussian", sigma=1)
     elapsed = time.perf_counter() - start
     assert bandit.arms == 10**6
     assert bandit.best == 10**6 - 1
     assert elapsed < 5.0  # about half a second; the margin is for busy machines
     with pytest.raises(ConfigError, match=r"\(entry 999999 is nan\)"):
-        Bandit(np.append(means[:-1], NAN))
+        cm.Bandit(np.append(means[:-1], NAN))
 
 
 # -- adding a kind ---------------------------------------------------------------------------------

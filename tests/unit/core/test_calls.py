@@ -11,7 +11,7 @@ import pytest
 
 import committal as cm
 from committal import _core
-from committal.lowering.bandit import lower
+from committal.lowering import lower
 
 
 def plan_arguments(**changes: Any) -> dict[str, Any]:

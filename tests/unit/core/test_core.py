@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 
 import committal as cm
 from committal import _core
-from committal.lowering.bandit import describe_core_names, lower
-from committal.simulation.quantities import quantity
+from committal.lowering import core_names, lower
 from committal.support import limits
 
 ISAS = _core.available()["isas"]
@@ -107,7 +106,7 @@ def test_exact_sums(numbers: list[float]) -> None:
 
 def test_python_offers_what_the_core_has() -> None:
     core = {kind: set(names) for kind, names in _core.available().items() if kind != "isas"}
-    offered = {kind: set(names) for kind, names in describe_core_names().items()}
+    offered = {kind: set(names) for kind, names in core_names().items()}
     assert offered == core
 
 
@@ -154,8 +153,8 @@ def test_quantities_are_what_the_core_says(kind: str, plans: dict[str, Any]) -> 
     plan = plans[kind]
     simulator = SIMULATORS[kind](**plan.core_arguments())
     for name in cm.MDP_RECORDABLE if kind == "mdp" else cm.RECORDABLE:
-        known = quantity(name, plan)
-        assert simulator.describe(name) == (known.dtype, known.shape(plan)), name
+        known = plan.quantity(name)
+        assert simulator.describe(name) == (known.dtype, known.shape(plan.sizes)), name
 
 
 def test_the_stub_names_the_fields() -> None:

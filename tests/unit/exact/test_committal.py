@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 import committal as cm
 from committal import exact
-from committal.exact import dynamics, one_step_law
+from committal.exact import one_step_law
 from committal.exact.absorption import Rates, absorption_probabilities
 from committal.exact.committal import _solve
 from committal.exact.interpolation import lagrange
@@ -316,9 +317,10 @@ def test_wrong_arguments() -> None:
         exact.committal_probability(three(-1.0), starts=[0.0, 1.0])
 
 
-def test_a_wrong_sign_of_the_baseline_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    honest = dynamics.baseline_at
-    monkeypatch.setattr(dynamics, "baseline_at", lambda b, pi, r: -honest(b, pi, r))
+def test_a_wrong_sign_of_the_baseline_is_noticed(
+    monkeypatch: pytest.MonkeyPatch, negate_baselines: Callable[[pytest.MonkeyPatch], None]
+) -> None:
+    negate_baselines(monkeypatch)
     _solve.cache_clear()
     try:
         with pytest.raises(AssertionError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import mpmath
 import numpy as np
@@ -133,9 +134,10 @@ def test_the_mean_is_the_gradient(baseline: object, behaviour: object) -> None:
     np.testing.assert_allclose(fisher @ natural, gradient, atol=1e-9)
 
 
-def test_a_wrong_sign_of_the_baseline_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    honest = dynamics.baseline_at
-    monkeypatch.setattr(dynamics, "baseline_at", lambda b, pi, r: -honest(b, pi, r))
+def test_a_wrong_sign_of_the_baseline_is_noticed(
+    monkeypatch: pytest.MonkeyPatch, negate_baselines: Callable[[pytest.MonkeyPatch], None]
+) -> None:
+    negate_baselines(monkeypatch)
     with pytest.raises(AssertionError):
         test_it_is_the_oracles_law(EXPERIMENTS["natural"], 0)
 

@@ -8,7 +8,6 @@ from scipy.optimize import minimize_scalar
 
 import committal as cm
 from committal import exact, reference
-from committal.exact import dynamics
 
 PLAIN = cm.Bandit([1.0, 0.7, 0.0])
 NOISY = cm.Bandit([1.0, 0.7, 0.0], noise="gaussian", sigma=[0.1, 0.5, 1.0])
@@ -45,7 +44,7 @@ def test_it_is_the_oracles_variance(experiment: cm.Experiment) -> None:
     policies = policies_of(experiment)
     mine = exact.gradient_variance(experiment, policy=policies)
     for pi, variance in zip(policies, mine, strict=True):
-        theta = dynamics.parameters(experiment.policy, pi)
+        theta = experiment.policy.parameters_at(pi)
         assert variance == pytest.approx(reference.gradient_variance(experiment, theta), rel=1e-10)
     trace = np.trace(exact.gradient_moments(experiment, policy=policies).covariance, 0, -2, -1)
     np.testing.assert_allclose(trace, mine, rtol=1e-12)
@@ -148,7 +147,7 @@ def test_simplex_grid(arms: int) -> None:
 
 
 def test_wrong_weights_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dynamics, "minimum_variance_weights", lambda pi, metric, lam=None: pi)
+    monkeypatch.setattr(cm.MinVariance, "weights", lambda self, pi: pi)
     with pytest.raises(AssertionError):
         test_the_baseline_minimises_what_it_says("gradient", None)
     with pytest.raises(AssertionError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import subprocess
 import sys
 from typing import Any
 
@@ -43,7 +44,7 @@ def test_taxi() -> None:
     assert 5.0 < float(cm.optimal(taxi).value) < 20.0
 
 
-@pytest.mark.parametrize("mdp", [GRID, cm.grids.four_rooms(), cm.gridworld("S.", goals={})])
+@pytest.mark.parametrize("mdp", [GRID, cm.maps.four_rooms(), cm.gridworld("S.", goals={})])
 def test_our_environments_pass_the_check(mdp: cm.TabularMDP) -> None:
     env_checker.check_env(cm.to_gymnasium(mdp), skip_render_check=True)
 
@@ -73,7 +74,7 @@ def test_an_environment_plays_the_mdp() -> None:
         assert terminated or steps == GRID.limit
         returns.append(total)
         lengths.append(steps)
-    from committal.reference.mdp import value_within
+    from committal.reference import value_within
 
     want = value_within(GRID, np.full((GRID.n_states, 4), 0.25))
     assert abs(np.mean(returns) - want) < 5.0 * np.std(returns) / np.sqrt(len(returns))
@@ -125,3 +126,12 @@ def test_without_gymnasium_the_error_says_what_to_install(monkeypatch: pytest.Mo
     monkeypatch.setattr(builtins, "__import__", missing)
     with pytest.raises(ImportError, match=r"pip install committal\[gymnasium\]"):
         cm.to_gymnasium(GRID)
+
+
+def test_the_module_does_not_hide_the_package() -> None:
+    program = (
+        "import committal.interop.gymnasium as ours, committal.interop.environment as env\n"
+        "import gymnasium\n"
+        "assert gymnasium is not ours and env.gymnasium is gymnasium and gymnasium.Env\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)

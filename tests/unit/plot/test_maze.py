@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -16,14 +14,6 @@ from matplotlib.patches import FancyArrow
 import committal as cm
 
 GRID = cm.gridworld("S..A\n.#.B", goals={"A": 1.0, "B": 0.5})
-
-
-@pytest.fixture(autouse=True)
-def nothing_global_is_touched() -> Iterator[None]:
-    before = mpl.rcParams.copy()
-    yield
-    assert mpl.rcParams == before
-    plt.close("all")
 
 
 @pytest.fixture(scope="module")
@@ -137,6 +127,6 @@ def test_pictures_are_refused_by_name(experiment: cm.Experiment) -> None:
 def test_panels_of_grids() -> None:
     _, axes = cm.plot.panels(2, "grid")
     cm.plot.grid(GRID, ax=axes[0])
-    cm.plot.grid(cm.grids.four_rooms(), ax=axes[1])
+    cm.plot.grid(cm.maps.four_rooms(), ax=axes[1])
     assert axes[0].get_xlim() != axes[1].get_xlim()
     assert plt.get_fignums() == []

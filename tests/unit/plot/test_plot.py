@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-import matplotlib as mpl
 import matplotlib.pyplot as plt
 import mpltern  # noqa: F401
 import numpy as np
@@ -15,29 +13,15 @@ from matplotlib.figure import Figure
 
 import committal as cm
 
-mpl.use("Agg")
-
 ConfigError = cm.errors.ConfigError
-
-
-@pytest.fixture(autouse=True)
-def nothing_global_is_touched() -> Iterator[None]:
-    before = mpl.rcParams.copy()
-    yield
-    assert mpl.rcParams == before
-    plt.close("all")
 
 
 @pytest.fixture(scope="module")
 def experiment() -> cm.Experiment:
     return cm.Experiment(
-        problem=cm.Bandit([1.0, 0.7, 0.0]),
-        policy=cm.Softmax([0, 3, 5]),
-        update=cm.Natural(step_size=0.025),
-        baseline=cm.MinVariance() - 0.5,
-        steps=300,
-        record=cm.Record("value", "policy", every=10),
-    )
+        cm.Bandit([1.0, 0.7, 0.0]), cm.Softmax([0, 3, 5]), cm.Natural(0.025),
+        cm.MinVariance() - 0.5, steps=300, record=cm.Record("value", "policy", every=10),
+    )  # fmt: skip
 
 
 def ternary() -> Any:  # mpltern has no type hints

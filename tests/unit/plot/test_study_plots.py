@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-import matplotlib as mpl
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import xarray as xr
@@ -18,23 +15,12 @@ from committal import analysis
 ConfigError = cm.errors.ConfigError
 
 
-@pytest.fixture(autouse=True)
-def nothing_global_is_touched() -> Iterator[None]:
-    before = mpl.rcParams.copy()
-    yield
-    assert mpl.rcParams == before
-    plt.close("all")
-
-
 @pytest.fixture(scope="module")
 def data() -> xr.Dataset:
     base = cm.Experiment(
-        problem=cm.Bandit([1.0, 0.7, 0.0]),
-        policy=cm.Softmax([0, 3, 5]),
-        update=cm.Natural(step_size=0.1),
-        steps=100,
+        cm.Bandit([1.0, 0.7, 0.0]), cm.Softmax([0, 3, 5]), cm.Natural(0.1), steps=100,
         record=cm.Record("value", "policy", every=10),
-    )
+    )  # fmt: skip
     grid = {"baseline": [cm.MinVariance(), 0.0], "update.step_size": [0.05, 0.1, 0.2, 0.4]}
     return cm.Study(base, grid, runs=50, rng=0).run(progress=False)
 

@@ -53,12 +53,10 @@ BASELINES = [
 
 @pytest.mark.parametrize("baseline", BASELINES, ids=repr)
 @pytest.mark.parametrize("update", [cm.Natural(step_size=10.0), cm.Vanilla(step_size=100.0)])
-@pytest.mark.parametrize("theta0", [(700, -700, 0), (0, 0, 700), (-1e6, 0, 1e6), (1e300,) * 3])
+@pytest.mark.parametrize("theta0", [(700, -700, 0), (0, 0, 700), (-1e6, 0, 1e6), (1e50,) * 3])
 def test_extreme_parameters(
     baseline: cm.config.Baseline, update: cm.config.Update, theta0: tuple[float, ...]
 ) -> None:
-    if theta0[0] == 1e300:
-        theta0 = (1e40, 1e40, 1e40)
     data = cm.run(
         experiment(baseline=baseline, update=update, policy=cm.Softmax(theta0)), runs=70, rng=1
     )

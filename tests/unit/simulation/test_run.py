@@ -20,15 +20,9 @@ ConfigTypeError = cm.errors.ConfigTypeError
 
 
 @pytest.fixture(scope="module")
-def experiment() -> cm.Experiment:
-    return cm.Experiment(
-        problem=cm.Bandit([1.0, 0.7, 0.0]),
-        policy=cm.Softmax([0, 3, 5]),
-        update=cm.Natural(step_size=0.025),
-        baseline=cm.Value(),
-        steps=30,
-        record=cm.Record("value", "policy", every=10),
-    )
+def experiment(three_arms: cm.Experiment) -> cm.Experiment:
+    record = cm.Record("value", "policy", every=10)
+    return three_arms.replace(baseline=cm.Value(), steps=30, record=record)
 
 
 def reduced(experiment: cm.Experiment) -> cm.Experiment:

@@ -251,7 +251,7 @@ def test_too_much_is_refused_before_it_is_tried() -> None:
 
 def test_progress_counts_episodes_and_can_cancel() -> None:
     seen: list[tuple[int, int]] = []
-    exp = experiment(problem=cm.grids.four_rooms(), steps=400, record=cm.Record())
+    exp = experiment(problem=cm.maps.four_rooms(), steps=400, record=cm.Record())
     cm.run(exp, runs=400, rng=0, threads=1, progress=lambda done, total: seen.append((done, total)))
     assert all(total == 400 * 400 for _, total in seen)
     assert sorted(seen) == seen

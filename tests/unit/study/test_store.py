@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,20 +19,16 @@ from hypothesis import strategies as st
 
 import committal as cm
 from committal.study.store import chunks as chunkfile
-from committal.study.store.store import Place, Store, place_of
+from committal.study.store.place import Place, place_of
+from committal.study.store.store import Store
 
 StoreError = cm.StoreError
+Contents = Callable[[Path], dict[str, bytes]]
 
 
 @pytest.fixture(scope="module")
-def study() -> cm.Study:
-    base = cm.Experiment(
-        problem=cm.Bandit([1.0, 0.7, 0.0]),
-        policy=cm.Softmax([0, 3, 5]),
-        update=cm.Natural(step_size=0.025),
-        steps=30,
-        record=cm.Record("value", "policy", every=10),
-    )
+def study(three_arms: cm.Experiment) -> cm.Study:
+    base = three_arms.replace(steps=30, record=cm.Record("value", "policy", every=10))
     return cm.Study(base, {"baseline": [cm.Value(), 0.5]}, runs=100, rng=0)
 
 
@@ -40,11 +36,6 @@ def study() -> cm.Study:
 def store(study: cm.Study, tmp_path: Path) -> Path:
     study.run(tmp_path / "store", chunk=32, progress=False)
     return tmp_path / "store"
-
-
-def contents(store: Path) -> dict[str, bytes]:
-    files = (file for file in store.rglob("*") if file.is_file())
-    return {str(file.relative_to(store)): file.read_bytes() for file in files}
 
 
 def chunks(store: Path) -> list[Path]:
@@ -136,7 +127,9 @@ def test_names_of_chunks() -> None:
 # -- damage ----------------------------------------------------------------------------------------
 
 
-def test_damage_is_reported_left_out_and_repaired(study: cm.Study, store: Path) -> None:
+def test_damage_is_reported_left_out_and_repaired(
+    study: cm.Study, store: Path, contents: Contents
+) -> None:
     expected = contents(store)
     truncated, flipped, foreign, swapped, empty, *_ = chunks(store)
     truncated.write_bytes(truncated.read_bytes()[:-100])
@@ -222,7 +215,7 @@ def test_who_comes_second_agrees_or_is_refused(
 # -- refusals --------------------------------------------------------------------------------------
 
 
-def test_another_study_is_refused(study: cm.Study, store: Path) -> None:
+def test_another_study_is_refused(study: cm.Study, store: Path, contents: Contents) -> None:
     before = contents(store)
     other = cm.Study(study.base.replace(steps=40), {"baseline": [cm.Value(), 0.5]}, runs=100, rng=0)
     with pytest.raises(StoreError, match=r"another study \(base\.steps: 30 there, 40 here\)"):
@@ -328,7 +321,11 @@ def test_disks_that_fail(
 
 
 def test_short_writes_are_continued(
-    study: cm.Study, store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    study: cm.Study,
+    store: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    contents: Contents,
 ) -> None:
     original = os.write
     monkeypatch.setattr(os, "write", lambda file, data: original(file, bytes(data[:100])))

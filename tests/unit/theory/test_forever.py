@@ -11,9 +11,8 @@ import pytest
 
 import committal as cm
 from committal import theory
-from committal.exact import dynamics, vertices
+from committal.support.simplex import log_softmax
 from committal.theory.forced import forced_states
-from committal.theory.forever import enclose_baseline
 
 THREE = cm.Bandit([1.0, 0.7, 0.0])
 
@@ -75,7 +74,7 @@ def test_three_arms_against_brute_force(baseline: cm.config.Baseline) -> None:
     found = theory.same_action_forever(e, 1)
     product = 1.0
     for forced in itertools.islice(forced_states(e, 1, np.zeros(3)), 1200):
-        product *= math.exp(float(dynamics.log_softmax(forced.theta)[1]))
+        product *= math.exp(float(log_softmax(forced.theta)[1]))
     assert found.low <= product * (1 + 1e-11)
     assert product * (1 - 1e-11) <= found.high
     assert found.low > 0.0
@@ -165,14 +164,15 @@ def test_enclosures_hold_all_policies(epsilon: float) -> None:
     ):
         for _ in range(10):
             shares = np.insert(generator.dirichlet(np.ones(3)), 1, 0.0)
-            low, high = enclose_baseline(baseline, 1, shares, epsilon, r)
+            low, high, proved = baseline.enclose(1, shares, epsilon, r)
+            assert proved
             inside = epsilon * np.concatenate([[1.0], generator.uniform(1e-9, 1.0, 20)])
             pi = inside[:, None] * shares
             pi[:, 1] = 1.0 - inside
-            b = dynamics.baseline_at(baseline, pi, r)
+            b = baseline.at(pi, r)
             assert low - 1e-12 <= b.min()
             assert b.max() <= high + 1e-12
-            limit = float(vertices.baseline_at_vertex(baseline, 1, shares, r))
+            limit = float(baseline.at_vertex(1, shares, r))
             assert low - 1e-9 <= limit <= high + 1e-9
 
 
@@ -188,8 +188,8 @@ def test_limits_at_a_corner_are_limits() -> None:
         cm.Gap(),
         cm.Maximum(),
     ):
-        assert float(vertices.baseline_at_vertex(baseline, 1, shares, r)) == pytest.approx(
-            float(dynamics.baseline_at(baseline, near, r)), abs=1e-6
+        assert float(baseline.at_vertex(1, shares, r)) == pytest.approx(
+            float(baseline.at(near, r)), abs=1e-6
         )
 
 

@@ -1,49 +1,22 @@
-"""Rules: which parts of an experiment go together.
-
-Each rule looks at one experiment and returns None, or why it is refused: the argument (a dotted
-path), its value and what is allowed. Rules that hold for every problem are here, with those of
-the bandits; those of the MDPs have a file of their own.
-"""
+"""Rules of the bandits: which parts go together when arms are drawn one by one."""
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from committal.config.bandit import Bandit
-from committal.config.baselines import Gap, RunningMean
-from committal.config.behaviours import Fixed
-from committal.config.estimators import ExactQ, Expected, OneSample, Reinforce
-from committal.config.mdp import TabularMDP
-from committal.config.policies import Direct, Policy, Sigmoid, Softmax
-from committal.config.record import CATEGORICAL
-from committal.config.rules.mdp import MDP_RULES
-from committal.config.rules.refusal import Refusal, Rule, atoms
-from committal.config.updates import Natural, Projected, Update, Vanilla
+from committal.config.baselines import Gap
+from committal.config.estimators import ExactQ, OneSample, Reinforce
+from committal.config.policies import Direct, Sigmoid, Softmax
+from committal.config.quantities import BANDIT_QUANTITIES
+from committal.config.rules.refusal import Refusal, Rule
+from committal.config.updates import Vanilla
+from committal.support import limits
 
 if TYPE_CHECKING:
     from committal.config.experiment import Experiment
 
-__all__ = ["MOST_DRAWS", "refusal_of"]
-
-#: The draws of one run stay below this: the counters of the random streams hold no more.
-MOST_DRAWS = 2**56
-
-#: Which updates go with which policy, and why not the others.
-LEGAL_UPDATES: dict[type[Policy], tuple[tuple[type[Update], ...], str]] = {
-    Softmax: ((Natural, Vanilla), "its parameters are not probabilities to be projected"),
-    Sigmoid: ((Natural, Vanilla), "its parameter is not a probability to be projected"),
-    Direct: ((Vanilla, Projected), "its parameters are probabilities and must be projected"),
-}
-
-
-def refusal_of(e: Experiment) -> Refusal | None:
-    """Return why an experiment is refused, None if its parts go together."""
-    rules = MDP_RULES if isinstance(e.problem, TabularMDP) else BANDIT_RULES
-    return next((found for rule in (*rules, *COMMON_RULES) if (found := rule(e))), None)
-
-
-# -- bandits ---------------------------------------------------------------------------------------
+__all__ = ["BANDIT_RULES"]
 
 
 def _arms_draw_samples(e: Experiment) -> Refusal | None:
@@ -88,9 +61,9 @@ def _sigmoid_has_two_arms(e: Experiment) -> Refusal | None:
 
 
 def _gap_exists(e: Experiment) -> Refusal | None:
-    if not any(isinstance(atom, Gap) for atom in atoms(e.baseline)):
+    if not any(isinstance(atom, Gap) for atom in e.baseline.atoms):
         return None
-    if isinstance(e.problem, Bandit) and e.problem.arms >= 2 and 0.0 < e.problem.gap < math.inf:
+    if isinstance(e.problem, Bandit) and e.problem.arms >= 2 and e.problem.gap > 0.0:
         return None
     return Refusal(
         "baseline",
@@ -101,15 +74,16 @@ def _gap_exists(e: Experiment) -> Refusal | None:
 
 
 def _expected_draws_nothing(e: Experiment) -> Refusal | None:
-    if not isinstance(e.estimator, Expected):
+    if e.estimator.draws:
         return None
-    if any(isinstance(atom, RunningMean) for atom in atoms(e.baseline)):
+    if not all(atom.depends_on_theta_only for atom in e.baseline.atoms):
         return Refusal(
             "baseline",
             e.baseline,
             "a baseline without RunningMean: Expected draws no rewards; use Value or OneSample",
         )
-    drawn = [name for name in e.record.names if name in ("action", "reward")]
+    quantities = [BANDIT_QUANTITIES[name] for name in e.record.names if name in BANDIT_QUANTITIES]
+    drawn = [quantity.name for quantity in quantities if quantity.drawn]
     if drawn:
         return Refusal(
             "record.names",
@@ -122,70 +96,10 @@ def _expected_draws_nothing(e: Experiment) -> Refusal | None:
 
 def _draws_fit_the_stream(e: Experiment) -> Refusal | None:
     samples = e.estimator.samples if isinstance(e.estimator, OneSample) else 1
-    if e.steps * samples < MOST_DRAWS:
+    if e.steps * samples < limits.DRAWS:
         return None
-    return Refusal("steps", e.steps, f"steps * samples < 2**56 (samples is {samples})")
-
-
-# -- every problem ---------------------------------------------------------------------------------
-
-
-def _update_suits_policy(e: Experiment) -> Refusal | None:
-    legal, reason = LEGAL_UPDATES.get(type(e.policy), ((Update,), ""))
-    if isinstance(e.update, legal):
-        return None
-    names = " or ".join(cls.__name__ for cls in legal)
-    policy = type(e.policy).__name__
-    return Refusal("update", e.update, f"{names} with a {policy} policy ({reason})")
-
-
-def _fixed_has_one_entry_per_arm(e: Experiment) -> Refusal | None:
-    if not isinstance(e.behaviour, Fixed) or len(e.behaviour.probabilities) == e.problem.arms:
-        return None
-    mu = e.behaviour.probabilities
-    noun = "action" if isinstance(e.problem, TabularMDP) else "arm"
-    return Refusal(
-        "behaviour.probabilities",
-        mu,
-        f"{e.problem.arms} numbers, one per {noun} (there are {len(mu)})",
-    )
-
-
-def _one_running_mean(e: Experiment) -> Refusal | None:
-    if sum(isinstance(atom, RunningMean) for atom in atoms(e.baseline)) < 2:
-        return None
-    return Refusal("baseline", e.baseline, "at most one kind of RunningMean in a baseline")
-
-
-def _names_are_recorded(e: Experiment) -> Refusal | None:
-    for name in e.record.names:
-        if name not in e.problem.recordable:
-            problem = type(e.problem).__name__
-            names = ", ".join(map(repr, e.problem.recordable))
-            return Refusal("record.names", name, f"what a {problem} records: {names}")
-    return None
-
-
-def _times_are_reached(e: Experiment) -> Refusal | None:
-    if e.record.at is None or e.record.at[-1] <= e.steps:
-        return None
-    return Refusal("record.at", e.record.at, f"times in [0, {e.steps}], for steps = {e.steps}")
-
-
-def _histograms_have_ranges(e: Experiment) -> Refusal | None:
-    reduce = e.record.reduce
-    if reduce is None or reduce.bins is None:
-        return None
-    for name in e.record.names:
-        if name in CATEGORICAL:
-            continue
-        if reduce.given_range(name) is None and e.problem.range_of(name) is None:
-            return Refusal(
-                "record.reduce.range",
-                reduce._arguments()["range"],
-                f"the ends of the histogram of {name!r}, as in range={{{name!r}: (lo, hi)}}",
-            )
-    return None
+    most = limits.written(limits.DRAWS)
+    return Refusal("steps", e.steps, f"steps * samples < {most} (samples is {samples})")
 
 
 BANDIT_RULES: tuple[Rule, ...] = (
@@ -196,13 +110,4 @@ BANDIT_RULES: tuple[Rule, ...] = (
     _gap_exists,
     _expected_draws_nothing,
     _draws_fit_the_stream,
-)
-
-COMMON_RULES: tuple[Rule, ...] = (
-    _update_suits_policy,
-    _fixed_has_one_entry_per_arm,
-    _one_running_mean,
-    _names_are_recorded,
-    _times_are_reached,
-    _histograms_have_ranges,
 )

@@ -6,19 +6,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from committal.config.baselines import Constant, Gap, RunningMean
+from committal.config.base import kinds
 from committal.config.estimators import ExactQ, Expected, Reinforce
 from committal.config.mdp import TabularMDP
 from committal.config.policies import Softmax
-from committal.config.rules.refusal import Refusal, Rule, atoms
+from committal.config.rules.refusal import Refusal, Rule
+from committal.config.updates import Update
+from committal.support import limits
 
 if TYPE_CHECKING:
     from committal.config.experiment import Experiment
 
 __all__ = ["MDP_RULES"]
-
-#: (steps + 1) * limit stays below this: the counters of the random streams hold no more.
-MOST_MOVES = 2**56
 
 
 def _mdp(e: Experiment) -> TabularMDP:
@@ -51,6 +50,13 @@ def _episodes_are_estimated(e: Experiment) -> Refusal | None:
     return Refusal("estimator", e.estimator, "ExactQ, Reinforce or Expected with an MDP")
 
 
+def _update_is_for_episodes(e: Experiment) -> Refusal | None:
+    if e.update.in_mdps:
+        return None
+    legal = [cls.__name__ for cls in kinds(Update).values() if cls.in_mdps]
+    return Refusal("update", e.update, f"{' or '.join(legal)} with an MDP")
+
+
 def _no_entropy(e: Experiment) -> Refusal | None:
     tau = getattr(e.update, "entropy", 0.0)
     if tau == 0.0:
@@ -59,22 +65,19 @@ def _no_entropy(e: Experiment) -> Refusal | None:
 
 
 def _baseline_is_known(e: Experiment) -> Refusal | None:
-    found = atoms(e.baseline)
-    if any(isinstance(atom, Gap) for atom in found):
-        return Refusal(
-            "baseline",
-            e.baseline,
-            "a baseline without Gap, which is for bandits; use MinVariance().relative(c)",
-        )
+    found = e.baseline.atoms
+    for atom in found:
+        if atom.not_in_mdps:
+            return Refusal("baseline", e.baseline, f"a baseline for MDPs: {atom.not_in_mdps}")
     if isinstance(e.estimator, Reinforce):
-        if all(isinstance(atom, Constant | RunningMean) for atom in found):
+        if not any(atom.needs_values for atom in found):
             return None
         return Refusal(
             "baseline",
             e.baseline,
             "Constant or RunningMean with Reinforce, which knows no Q; the others are for ExactQ",
         )
-    if any(isinstance(atom, RunningMean) for atom in found):
+    if not all(atom.depends_on_theta_only for atom in found):
         return Refusal(
             "baseline",
             e.baseline,
@@ -85,15 +88,17 @@ def _baseline_is_known(e: Experiment) -> Refusal | None:
 
 def _moves_fit_the_stream(e: Experiment) -> Refusal | None:
     limit = _mdp(e).limit
-    if (e.steps + 1) * limit < MOST_MOVES:
+    if (e.steps + 1) * limit < limits.DRAWS:
         return None
-    return Refusal("steps", e.steps, f"(steps + 1) * limit < 2**56 (limit is {limit})")
+    most = limits.written(limits.DRAWS)
+    return Refusal("steps", e.steps, f"(steps + 1) * limit < {most} (limit is {limit})")
 
 
 MDP_RULES: tuple[Rule, ...] = (
     _policy_is_softmax,
     _start_has_one_entry_per_pair,
     _episodes_are_estimated,
+    _update_is_for_episodes,
     _no_entropy,
     _baseline_is_known,
     _moves_fit_the_stream,

@@ -1,0 +1,39 @@
+"""What pictures of bandits and of mazes share: bands of many runs, and how they are named."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from committal.analysis import mean_curves, proportion_interval
+from committal.paper.outcome import CaseOutcome
+from committal.plot.series import Series
+from committal.plot.sheet import Axes, Figure
+
+#: Points between a triangle and its title, for the name of the upper corner.
+TITLE_PAD = 16.0
+
+
+def mean_band(one: CaseOutcome, name: str) -> Series:
+    """Return the mean of a quantity over many runs, with its band."""
+    curve = mean_curves(one.ensemble, name)
+    times = curve["time"].values.astype(np.float64)
+    middle, low, high = (curve[part].values for part in ("estimate", "low", "high"))
+    return Series(one.case.latex, one.case.colour, times, middle, low, high)
+
+
+def failing_band(one: CaseOutcome) -> Series:
+    """Return the fraction of many runs that are below the level, with its band."""
+    failures, runs = one.ensemble["failures"].values, int(one.ensemble["count"])
+    low, high = proportion_interval(failures, runs)
+    times = one.ensemble["time"].values.astype(np.float64)
+    return Series(one.case.latex, one.case.colour, times, failures / runs, low, high)
+
+
+def name_curves(figure: Figure, ax: Axes, count: int) -> None:
+    """Name the curves above the row, side by side."""
+    figure.legend(
+        *ax.get_legend_handles_labels(),
+        loc="outside upper center",
+        ncols=count,
+        frameon=False,
+    )

@@ -1,0 +1,44 @@
+"""Behaviours: the distribution that actions are drawn from."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from committal.config.behaviours import (
+    Behaviour,
+    EpsilonGreedy,
+    Fixed,
+    OnPolicy,
+    UniformMixture,
+)
+from committal.reference.arrays import Floats
+from committal.reference.schedules import scheduled
+
+__all__ = ["behaviour_probabilities"]
+
+
+def behaviour_probabilities(behaviour: Behaviour, pi: Floats, t: int = 0, steps: int = 1) -> Floats:
+    """mu_t: the distribution that actions are drawn from.
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> behaviour_probabilities(cm.EpsilonGreedy(0.5), np.array([0.1, 0.9]))
+    array([0.25, 0.75])
+    """
+    arms = len(pi)
+    match behaviour:
+        case OnPolicy():
+            return pi
+        case UniformMixture():
+            gamma = scheduled(behaviour.gamma, t, steps)
+            return (1.0 - gamma) * pi + gamma / arms
+        case EpsilonGreedy():
+            epsilon = scheduled(behaviour.epsilon, t, steps)
+            greedy = np.zeros(arms)
+            greedy[pi.argmax()] = 1.0  # the lowest index among equals
+            return (1.0 - epsilon) * greedy + epsilon / arms
+        case Fixed():
+            return np.array(behaviour.probabilities)
+    # What the paper does not have says itself what it is; schedules keep their last value.
+    return behaviour.at(pi, min(t, max(steps, 1) - 1))

@@ -1,0 +1,160 @@
+"""MDPs: the direction of an episode, the exact gradient, and the next theta."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from committal.config import Baseline
+from committal.config.estimators import ExactQ, Expected
+from committal.config.experiment import Experiment
+from committal.config.mdp import TabularMDP
+from committal.config.updates import Natural, Update
+from committal.reference.arrays import Floats
+from committal.reference.baselines import Memory, baseline_value
+from committal.reference.behaviours import behaviour_probabilities
+from committal.reference.mdp_episodes import Episode
+from committal.reference.mdp_evaluation import policy_table, solve, state_distribution
+from committal.reference.problems import problem_of
+from committal.reference.schedules import scheduled
+from committal.reference.updates import update_direction
+
+__all__ = ["baseline_by_state", "episode_direction", "exact_gradient", "theta_after_episode"]
+
+
+def baseline_by_state(baseline: Baseline, pi: Floats, Q: Floats) -> Floats:
+    """b(s) from pi(.|s) and Q(s, .).
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> baseline_by_state(cm.Value() + 1, np.full((1, 2), 0.5), np.array([[1.0, 3.0]]))
+    array([3.])
+    """
+    return np.array([baseline_value(baseline, *rows) for rows in zip(pi, Q, strict=True)])
+
+
+def episode_direction(
+    experiment: Experiment,
+    pi: Floats,
+    Q: Floats,
+    episode: Episode,
+    t: int = 0,
+    memory: Memory | None = None,
+) -> Floats:
+    """g[s, a]: the sum over the steps of m_i times their directions, without the step size.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    pi, Q : ndarray, shape (S, A)
+        The policy and, for exact Q, what its estimator takes for Q.
+    episode : Episode
+    t : int
+        Number of updates already done.
+    memory : Memory, optional
+        Of a running mean of returns.
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> mdp = cm.gridworld("SA", goals={"A": 1}, gamma=0.5)
+    >>> e = cm.Experiment(
+    ...     mdp, cm.Softmax(), cm.Natural(1), baseline=0.25, estimator=cm.Reinforce(), steps=1
+    ... )
+    >>> pi = np.full((2, 4), 0.25)
+    >>> episode_direction(e, pi, np.zeros((2, 4)), Episode((0,), (1,), (0.5,), 1))[0]
+    array([0., 1., 0., 0.])
+    """
+    mdp, estimator = problem_of(experiment, TabularMDP), experiment.estimator
+    steps = list(zip(episode.states, episode.actions, episode.rewards, strict=True))
+    mu = [
+        behaviour_probabilities(experiment.behaviour, pi[s], t, experiment.steps)
+        for s in episode.states
+    ]
+    rho = [float(pi[s, a] / mu_i[a]) for (s, a, _), mu_i in zip(steps, mu, strict=True)]
+    discounted = [mdp.gamma**i * r for i, (_, _, r) in enumerate(steps)]
+    earned = np.concatenate(([0.0], np.cumsum(discounted)))  # C_i
+    later = np.zeros(len(steps) + 1)  # W_i
+    for i in reversed(range(len(steps))):
+        after = rho[i + 1] * later[i + 1] if i + 1 < len(steps) else 0.0
+        later[i] = discounted[i] + after
+
+    exact = isinstance(estimator, ExactQ)
+    b = baseline_by_state(experiment.baseline, pi, Q) if exact else np.zeros(mdp.n_states)
+    constant = 0.0 if exact else baseline_value(experiment.baseline, pi[0], Q[0], memory)
+
+    g = np.zeros_like(pi)
+    before = 1.0  # rho_0 ... rho_(i-1)
+    for i, (s, a, _) in enumerate(steps):
+        signal = Q[s, a] - b[s] if exact else earned[i] - constant + later[i]
+        if isinstance(estimator, ExactQ) and estimator.discounted:
+            signal *= mdp.gamma**i
+        # A bandit's direction, in the row of the state; it brings the last ratio with it.
+        g[s] += update_direction(
+            experiment.policy, experiment.update, pi[s], mu[i], a, before * signal
+        )
+        before *= rho[i]
+    return g
+
+
+def exact_gradient(mdp: TabularMDP, update: Update, pi: Floats) -> Floats:
+    """The exact gradient: d(s) pi(a|s) (Q - V), or Q - V where the start can lead (natural).
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> mdp = cm.gridworld("SA", goals={"A": 1}, gamma=0.5)
+    >>> exact_gradient(mdp, cm.Natural(1), np.full((2, 4), 0.25))[0].round(6)
+    array([-0.1,  0.3, -0.1, -0.1])
+    """
+    V, Q = solve(mdp, pi)
+    advantage = Q - V[:, None]
+    if isinstance(update, Natural):
+        return advantage * (mdp.reachable & ~mdp.is_terminal)[:, None]
+    return state_distribution(mdp, pi)[:, None] * pi * advantage
+
+
+def theta_after_episode(
+    experiment: Experiment,
+    theta: Floats,
+    t: int,
+    episode: Episode | None = None,
+    *,
+    Q: Floats | None = None,
+    memory: Memory | None = None,
+) -> Floats:
+    """theta_{t+1} = theta_t + alpha_t g: one update from a given episode.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    theta : ndarray, shape (S, A)
+    t : int
+        Number of updates already done.
+    episode : Episode, optional
+        Not used by the expected estimator.
+    Q : ndarray, optional
+        What the estimator takes for Q; solved for if it is not given.
+    memory : Memory, optional
+        Of a running mean of returns.
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> e = cm.Experiment(
+    ...     cm.gridworld("SA", goals={"A": 1}, gamma=0.5), cm.Softmax(), cm.Natural(1),
+    ...     estimator=cm.Reinforce(), steps=1,
+    ... )
+    >>> theta_after_episode(e, np.zeros((2, 4)), 0, Episode((0,), (1,), (0.5,), 1))[0]
+    array([0., 2., 0., 0.])
+    """
+    mdp = problem_of(experiment, TabularMDP)
+    pi = policy_table(mdp, theta)
+    if isinstance(experiment.estimator, Expected):
+        g = exact_gradient(mdp, experiment.update, pi)
+    else:
+        assert episode is not None
+        if Q is None:
+            Q = solve(mdp, pi)[1]
+        g = episode_direction(experiment, pi, Q, episode, t, memory)
+    return theta + scheduled(experiment.update.step_size, t, experiment.steps) * g

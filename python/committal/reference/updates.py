@@ -1,0 +1,184 @@
+"""Updates: the direction of a sample, of its expectation and of the entropy; the next theta."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from committal.config.bandit import Bandit
+from committal.config.estimators import OneSample
+from committal.config.experiment import Experiment
+from committal.config.policies import Direct, Policy, Sigmoid
+from committal.config.updates import Natural, Projected, Update, Vanilla
+from committal.reference.arrays import Floats
+from committal.reference.behaviours import behaviour_probabilities
+from committal.reference.policies import entropy, log_policy, others, policy_probabilities
+from committal.reference.problems import problem_of
+from committal.reference.schedules import scheduled
+
+__all__ = [
+    "entropy_direction",
+    "expected_direction",
+    "next_theta",
+    "project_onto_simplex",
+    "update_direction",
+]
+
+
+def _is_new(update: Update) -> bool:
+    """Say whether an update is not the paper's: then it says itself what its directions are."""
+    return not isinstance(update, Natural | Vanilla | Projected)
+
+
+def update_direction(
+    policy: Policy,
+    update: Update,
+    pi: Floats,
+    mu: Floats,
+    a: int,
+    advantage: float,
+    implicit: float = 0.0,
+) -> Floats:
+    """The direction of one sample: A w times pi(a) grad log pi(a) in the geometry of the update.
+
+    w = 1 / (mu(a) + implicit). For natural updates pi(a) F^+ grad log pi(a) is e_a (softmax, up
+    to a shift along e) or +1, -1 (sigmoid).
+
+    Returns
+    -------
+    ndarray
+        Of the shape of theta, without the step size.
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> pi = np.array([0.5, 0.5])
+    >>> update_direction(cm.Softmax(), cm.Natural(step_size=1.0), pi, pi, a=0, advantage=1.0)
+    array([2., 0.])
+    >>> update_direction(cm.Softmax(), cm.Vanilla(step_size=1.0), pi, pi, a=0, advantage=1.0)
+    array([ 0.5, -0.5])
+    """
+    w = 1.0 / (float(mu[a]) + implicit)
+    if _is_new(update):
+        return np.asarray(advantage * w * update.rows(policy, pi)[a])
+    natural = isinstance(update, Natural)
+    if isinstance(policy, Sigmoid):
+        sign = 1.0 if a == 0 else -1.0
+        return np.array([sign * advantage * w * (1.0 if natural else pi[0] * pi[1])])
+    if natural or isinstance(policy, Direct):
+        direction = np.zeros(len(pi))
+        direction[a] = advantage * w
+        return direction
+    score = -pi
+    score[a] = others(pi)[a]
+    return advantage * (float(pi[a]) * w) * score
+
+
+def expected_direction(policy: Policy, update: Update, pi: Floats, r: Floats) -> Floats:
+    """E[g] on-policy without baseline: the exact gradient in the geometry of the update.
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> pi, r = np.array([0.5, 0.5]), np.array([1.0, 0.0])
+    >>> expected_direction(cm.Softmax(), cm.Vanilla(step_size=1.0), pi, r)
+    array([ 0.25, -0.25])
+    """
+    if _is_new(update):
+        return np.asarray(r @ update.rows(policy, pi))
+    natural = isinstance(update, Natural)
+    if isinstance(policy, Sigmoid):
+        return np.array([(r[0] - r[1]) * (1.0 if natural else pi[0] * pi[1])])
+    if natural or isinstance(policy, Direct):
+        return r
+    return pi * (r - pi @ r)
+
+
+def entropy_direction(policy: Policy, update: Update, theta: Floats) -> Floats:
+    """The gradient of H in the geometry of the update.
+
+    vanilla: -pi (log pi + H), sigmoid -pi_1 pi_2 theta; natural: -log pi, sigmoid -theta.
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> entropy_direction(cm.Sigmoid(), cm.Natural(step_size=1.0), np.array([2.0]))
+    array([-2.])
+    """
+    pi, log_pi = policy_probabilities(policy, theta), log_policy(policy, theta)
+    if _is_new(update):
+        return np.asarray(-log_pi @ update.rows(policy, pi))
+    natural = isinstance(update, Natural)
+    if isinstance(policy, Sigmoid):
+        return -theta * (1.0 if natural else pi[0] * pi[1])
+    return -log_pi if natural else -pi * (log_pi + entropy(pi, log_pi))
+
+
+def project_onto_simplex(x: npt.ArrayLike) -> Floats:
+    """The point of the simplex nearest to x: max(x - s, 0), with s such that it sums to 1.
+
+    With x sorted downwards and n the largest number such that
+    x_(n) > (x_(1) + ... + x_(n) - 1) / n, the shift s is the right-hand side.
+
+    Examples
+    --------
+    >>> project_onto_simplex([0.5, 0.25, 2.0])
+    array([0., 0., 1.])
+    """
+    point: Floats = np.asarray(x, dtype=np.float64)
+    # Measured from the largest entry, so that a far-away x keeps its small differences.
+    point = point - point.max()
+    descending = np.sort(point)[::-1]
+    shifts = (np.cumsum(descending) - 1.0) / np.arange(1, len(point) + 1)
+    support = np.flatnonzero(descending > shifts)[-1]
+    projected: Floats = np.maximum(point - shifts[support], 0.0)
+    return projected
+
+
+def next_theta(
+    experiment: Experiment,
+    theta: Floats,
+    t: int,
+    b: float,
+    actions: npt.ArrayLike = (),
+    rewards: npt.ArrayLike = (),
+) -> Floats:
+    """theta_{t+1} = theta_t + alpha_t g: one update from given draws.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    theta : ndarray
+    t : int
+        Number of updates already done.
+    b : float
+        The baseline at theta.
+    actions, rewards : array_like, shape (N,)
+        The samples of this update; not used by the expected estimator.
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> e = cm.Experiment(cm.Bandit([1, 0]), cm.Softmax(), cm.Natural(step_size=0.5), steps=1)
+    >>> next_theta(e, np.zeros(2), t=0, b=0.0, actions=[0], rewards=[1.0])
+    array([1., 0.])
+    """
+    policy, update, steps = experiment.policy, experiment.update, experiment.steps
+    estimator = experiment.estimator
+    pi = policy_probabilities(policy, theta)
+    if isinstance(estimator, OneSample):
+        mu = behaviour_probabilities(experiment.behaviour, pi, t, steps)
+        implicit = scheduled(estimator.implicit, t, steps)
+        samples = zip(np.asarray(actions), np.asarray(rewards), strict=True)
+        g: Floats = np.mean(
+            [update_direction(policy, update, pi, mu, int(a), R - b, implicit) for a, R in samples],
+            axis=0,
+        )
+    else:
+        g = expected_direction(policy, update, pi, np.array(problem_of(experiment, Bandit).means))
+    if isinstance(update, Natural | Vanilla) and not isinstance(policy, Direct):
+        tau = scheduled(update.entropy, t, steps)
+        if tau > 0.0:
+            g = g + tau * entropy_direction(policy, update, theta)
+    theta = theta + scheduled(update.step_size, t, steps) * g
+    return project_onto_simplex(theta) if isinstance(policy, Direct) else theta

@@ -1,0 +1,144 @@
+"""The way back: from a store to its dataset, and from a store or a dataset to its study."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from committal.config.precision import Precision
+from committal.errors import ConfigError, ConfigTypeError, StoreError
+from committal.study.dataset import stack
+from committal.study.reading import Contents
+from committal.study.rounds import places
+from committal.study.store.manifest import MANIFEST
+from committal.study.store.place import Place
+from committal.study.store.store import OUTCOME, Store
+from committal.study.study import Study
+from committal.study.tasks import Engines
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+__all__ = ["open", "study_of"]
+
+
+def open(path: str | os.PathLike[str], *, verify: bool = False) -> xr.Dataset:
+    """Open a store, finished or not, also while it is being written.
+
+    Parameters
+    ----------
+    path : path
+        The directory that was given to :meth:`Study.run`.
+    verify : bool, optional
+        Compare the checksums of all chunks now, and leave out those that are damaged. Otherwise
+        only what is obviously damaged is left out, and a wrong checksum is an error when the
+        chunk is read.
+
+    Returns
+    -------
+    xarray.Dataset
+        As :meth:`Study.run` returns it. Nothing is read before it is looked at. Runs that are not
+        there yet are NaN; `count` says how many are.
+
+    Raises
+    ------
+    StoreError
+        If it cannot be read.
+
+    Warns
+    -----
+    StoreWarning
+        If some files are left out.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import committal as cm
+    >>> exp = cm.Experiment(cm.Bandit([1, 0]), cm.Softmax(), cm.Natural(0.1), steps=10)
+    >>> study = cm.Study(exp, {"steps": [10, 20]}, runs=4, rng=0)
+    >>> with tempfile.TemporaryDirectory() as directory:
+    ...     made = study.run(store=directory).load()
+    ...     cm.open(directory).identical(made)
+    True
+    """
+    kept = Store.open(path)
+    study = stored_study(kept)
+    inventory = kept.inventory(verify=verify)
+    inventory.warn(kept.path, "they are left out")
+    outcome = kept.read_json(OUTCOME)
+    if not _is_outcome(outcome, len(study)) or outcome["until"] != kept.manifest["until"]:
+        outcome = None  # of an earlier, other question to the same study
+    runs = None if outcome is None else outcome["runs"]
+    wanted = _wanted(study, kept.manifest, runs) & inventory.chunks
+    contents = Contents.of(study.grid, Engines(study.grid), wanted, kept.read)
+    return stack(contents, study.attributes(), outcome)
+
+
+def stored_study(kept: Store) -> Study:
+    """Return the study that a store was made by."""
+    try:
+        study = Study.from_dict({**kept.manifest["study"], "runs": kept.manifest["runs"]})
+    except ConfigError as error:
+        raise StoreError(
+            kept.path / MANIFEST, f"its study cannot be read ({error})", "it is damaged"
+        ) from None
+    if study.hash != kept.manifest["hash"]:
+        raise StoreError(
+            kept.path / MANIFEST,
+            "its hash does not belong to its study",
+            "it was changed by hand, or by a version of the package that reads it differently",
+        )
+    return study
+
+
+def stored_until(kept: Store) -> Precision | None:
+    """Return the precision that a store was made for."""
+    until = kept.manifest["until"]
+    return None if until is None else Precision.from_dict(until)
+
+
+def study_of(data: xr.Dataset) -> Study:
+    """Rebuild the study that made a dataset.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        A result of :meth:`Study.run`, possibly after a detour through a file.
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> exp = cm.Experiment(cm.Bandit([1, 0]), cm.Softmax(), cm.Natural(0.1), steps=10)
+    >>> study = cm.Study(exp, {"steps": [10, 20]}, runs=4, rng=0)
+    >>> cm.study_of(study.run()) == study
+    True
+    """
+    attributes = getattr(data, "attrs", None)
+    if attributes is None:
+        raise ConfigTypeError("data", data, "a dataset made by Study.run")
+    if "study" not in attributes:
+        raise ConfigError("data.attrs", sorted(attributes), "an attribute 'study'")
+    return Study.from_dict(json.loads(attributes["study"]))
+
+
+def _wanted(study: Study, manifest: Mapping[str, Any], runs: list[int] | None) -> set[Place]:
+    """Return the chunks that make up a finished store."""
+    return {
+        place
+        for index in range(len(study))
+        for place in places(index, 0, runs[index] if runs else manifest["runs"], manifest["chunk"])
+    }
+
+
+def _is_outcome(outcome: Any, configurations: int) -> bool:
+    names = ("runs", "estimate", "low", "high", "reached")
+    return (
+        isinstance(outcome, dict)
+        and "until" in outcome
+        and all(
+            isinstance(outcome.get(name), list) and len(outcome[name]) == configurations
+            for name in names
+        )
+    )

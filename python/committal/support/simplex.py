@@ -1,0 +1,122 @@
+"""Formulas over the last axis of arrays of probabilities, shared by parts and exact answers."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+#: 1/pi is not taken of anything smaller, so that weights and their sums stay finite.
+SMALLEST_PROBABILITY = 1e-150
+
+
+def others(x: Floats) -> Floats:
+    """Sum over j != i of x_j along the last axis, without subtracting x_i from a total.
+
+    Examples
+    --------
+    >>> others(np.array([1.0, 1e-30, 0.0]))
+    array([1.e-30, 1.e+00, 1.e+00])
+    """
+    total = np.zeros_like(x)
+    total[..., 1:] += np.cumsum(x[..., :-1], axis=-1)
+    total[..., :-1] += np.cumsum(x[..., :0:-1], axis=-1)[..., ::-1]
+    return total
+
+
+def softmax(theta: Floats) -> Floats:
+    """pi_i = exp(theta_i) / sum_j exp(theta_j) along the last axis.
+
+    Examples
+    --------
+    >>> softmax(np.array([700.0, 700.0]))
+    array([0.5, 0.5])
+    """
+    e: Floats = np.exp(theta - theta.max(axis=-1, keepdims=True))
+    return np.asarray(e / e.sum(axis=-1, keepdims=True))
+
+
+def log_softmax(theta: Floats) -> Floats:
+    """log pi_i = theta_i - log sum_j exp(theta_j) along the last axis.
+
+    Examples
+    --------
+    >>> log_softmax(np.array([0.0, -2000.0]))
+    array([    0., -2000.])
+    """
+    shifted = theta - theta.max(axis=-1, keepdims=True)
+    e: Floats = np.exp(shifted)
+    # log1p of the sum of all but one largest entry keeps a nearly certain arm accurate.
+    largest = np.argmax(shifted, axis=-1)[..., None]
+    rest = np.take_along_axis(others(e), largest, axis=-1)
+    result: Floats = shifted - np.log1p(rest)
+    return result
+
+
+def weighted_mean(w: Floats, pi: Floats, r: Floats) -> Floats:
+    """sum w r / sum w along the last axis; the value where no arm has any weight.
+
+    Examples
+    --------
+    >>> weighted_mean(np.zeros(2), np.array([0.0, 1.0]), np.array([1.0, 0.5]))
+    array(0.5)
+    """
+    total = w.sum(axis=-1)
+    certain = total <= 0.0
+    mean = (w * r).sum(axis=-1) / np.where(certain, 1.0, total)
+    return np.asarray(np.where(certain, (pi * r).sum(axis=-1), mean))
+
+
+def between_best(r: Floats, fraction: float) -> float:
+    """The number at a fraction of the way from the second best reward to the best.
+
+    Examples
+    --------
+    >>> between_best(np.array([1.0, 0.5, 0.0]), 0.5)
+    0.75
+    """
+    second, best = np.sort(r)[-2:].tolist()
+    return float(second + fraction * (best - second))
+
+
+def near_vertex(arm: int, shares: Floats, epsilon: float) -> Floats:
+    """pi with pi_arm = 1 - epsilon and the others in the given shares of epsilon.
+
+    Parameters
+    ----------
+    arm : int
+        The arm that is nearly certain.
+    shares : ndarray, shape (..., K)
+        Of the others; they sum to 1, and that of `arm` is not read.
+    epsilon : float
+        In [0, 1).
+
+    Examples
+    --------
+    >>> near_vertex(1, np.array([0.25, 0.0, 0.75]), 1e-30)
+    array([2.5e-31, 1.0e+00, 7.5e-31])
+    """
+    pi = shares * epsilon
+    pi[..., arm] = 1.0 - epsilon
+    return pi
+
+
+def project_onto_simplex(x: Floats) -> Floats:
+    """The nearest point of the simplex along the last axis: max(x - s, 0), summing to 1.
+
+    Examples
+    --------
+    >>> project_onto_simplex(np.array([[0.5, 0.25, 2.0], [0.2, 0.3, 0.5]]))
+    array([[0. , 0. , 1. ],
+           [0.2, 0.3, 0.5]])
+    """
+    # From the largest entry, so that a far-away x keeps its small differences.
+    point = x - x.max(axis=-1, keepdims=True)
+    descending = -np.sort(-point, axis=-1)
+    shifts = (np.cumsum(descending, axis=-1) - 1.0) / np.arange(1, x.shape[-1] + 1)
+    support = (descending > shifts).sum(axis=-1, keepdims=True) - 1
+    projected: Floats = np.maximum(point - np.take_along_axis(shifts, support, axis=-1), 0.0)
+    return projected

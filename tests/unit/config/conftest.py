@@ -1,0 +1,72 @@
+"""Examples of every kind of configuration, and one whole experiment."""
+
+from __future__ import annotations
+
+import pytest
+
+import committal as cm
+from committal.config import Config
+
+TWO_STATES = cm.TabularMDP(
+    [(0, 0, 1, 0.5, 1), (0, 0, 2, 0.5, 0), (1, 0, 2, 1, 0)], gamma=0.5, start=0, terminal=[2]
+)
+EXAMPLES: list[Config] = [
+    cm.Bandit([1, 0.5]),
+    cm.Bandit([0.5, 0.2], "bernoulli", names=["a", "b"]),
+    cm.Bandit([1, 0], "gaussian", sigma=2),
+    cm.Bandit([1, 0], "gaussian", sigma=[1, 2]),
+    cm.Bandit([1, 0], "uniform", half_width=0.5),
+    cm.Bandit.from_table([[(1, 0.5), (0, 0.5)], [(0.25, 1)]]),
+    cm.Softmax(),
+    cm.Softmax([0, 3, 5]),
+    cm.Softmax([[0, 3], [5, 1]]),
+    cm.Sigmoid(-1),
+    cm.Direct([0.25, 0.75]),
+    cm.Natural(step_size=0.1, entropy=0.5),
+    cm.Vanilla(step_size=cm.Decay(0.5, 0.6)),
+    cm.Projected(step_size=cm.Values([0.1, 0.2])),
+    cm.OnPolicy(),
+    cm.UniformMixture(0.5),
+    cm.EpsilonGreedy(cm.Decay(1, 0.25, 2)),
+    cm.Fixed([0.5, 0.5]),
+    cm.OneSample(samples=4, implicit=0.1),
+    cm.Expected(),
+    cm.ExactQ("iterative", tolerance=1e-6, discounted=True),
+    cm.Reinforce(),
+    cm.Decay(1, 0.5),
+    cm.Values([1, 2]),
+    cm.Constant(-1),
+    cm.Value(),
+    cm.MinVariance(),
+    cm.MinVariance("natural", lam=2),
+    cm.Maximum(),
+    cm.Gap(0.25),
+    cm.RunningMean(rate=0.5, initial=1),
+    0.5 * cm.Value() - cm.MinVariance() + 2,
+    cm.Record("value", "theta", every=10),
+    cm.Record(at=[3, 1]),
+    cm.Record("value", log=7, reduce=cm.Reduce(below=0.5, quantiles=[0.5])),
+    cm.Reduce(bins=3, range={"theta": (-1, 1)}),
+    cm.Experiment(
+        cm.Bandit([1, 0]), cm.Softmax(), cm.Natural(step_size=1), cm.Value() + 1, steps=3
+    ),
+    TWO_STATES,
+    TWO_STATES.replace(start=[0.5, 0.5, 0], actions=["a"], states=["x", "y", "z"]),
+    cm.gridworld("S.\n#A", goals={"A": 1}, slip=0.1, step_reward=-0.5),
+    cm.Experiment(
+        TWO_STATES, cm.Softmax(), cm.Natural(1), cm.Value(), estimator=cm.ExactQ(), steps=3
+    ),
+    cm.Precision("failure", half_width=0.01, below=0.9),
+]
+
+
+@pytest.fixture(params=EXAMPLES, ids=repr)
+def example(request: pytest.FixtureRequest) -> Config:
+    """One of every kind, and more where a kind has several forms."""
+    found: Config = request.param
+    return found
+
+
+@pytest.fixture(scope="session")
+def examples() -> list[Config]:
+    return EXAMPLES
