@@ -1,5 +1,7 @@
 #include "bindings/arguments.hpp"
 
+#include "bindings/interpreter.hpp"
+
 namespace committal {
 namespace {
 
@@ -42,6 +44,7 @@ Writable writable(const std::string& name, const py::handle& object, const py::d
 std::function<void(std::int64_t)> make_poll(const py::object& progress) {
   // Called on the calling thread only, within the call that holds `progress`.
   return [progress = py::handle(progress)](std::int64_t updates) {
+    if (finalising()) throw Finalising();
     const py::gil_scoped_acquire lock;
     if (PyErr_CheckSignals() != 0) throw py::error_already_set();
     if (!progress.is_none()) progress(updates);

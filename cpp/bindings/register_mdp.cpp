@@ -1,5 +1,6 @@
 #include "bindings/bindings.hpp"
 #include "bindings/fields.hpp"
+#include "bindings/interpreter.hpp"
 #include "mdp/evaluation.hpp"
 #include "mdp/simulator.hpp"
 
@@ -40,7 +41,7 @@ struct Call {
     evaluation.given = batch.data();
     evaluation.out = result.mutable_data();
     {
-      const py::gil_scoped_release release;
+      const WithoutLock release;
       evaluate_policies(*model, evaluation);
     }
     return result;

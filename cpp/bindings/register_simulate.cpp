@@ -7,6 +7,7 @@
 
 #include "bindings/arguments.hpp"
 #include "bindings/bindings.hpp"
+#include "bindings/interpreter.hpp"
 #include "core/accumulator.hpp"
 #include "core/engine.hpp"
 
@@ -57,7 +58,7 @@ void simulate_into(const py::object& object, const py::dict& outputs, std::uint6
     kept.push_back(writable("outputs['" + name + "']", array, dtype_of(described.element), shape));
     targets.push_back({described, kept.back().as<void>()});
   }
-  const py::gil_scoped_release release;
+  const WithoutLock release;
   simulate(*simulator, request, targets);
 }
 
@@ -104,7 +105,7 @@ void reduce_into(const py::object& object, std::uint64_t key, std::uint64_t firs
     if (std::isnan(below)) throw py::value_error("below = nan is not allowed; expected a number");
     reductions.below = below;
   }
-  const py::gil_scoped_release release;
+  const WithoutLock release;
   reduce(*simulator, request, reductions);
 }
 
@@ -117,6 +118,15 @@ py::tuple describe(const py::object& self, const std::string& name) {
 
 void register_simulate(py::module_& m) {
   using py::arg;
+  static py::exception<Diverged> diverged(m, "Diverged", PyExc_ArithmeticError);
+  py::register_exception_translator([](std::exception_ptr thrown) {
+    try {
+      if (thrown) std::rethrow_exception(thrown);
+    } catch (const Diverged& error) {
+      const py::tuple args = py::make_tuple(error.what(), error.where().run, error.where().update);
+      PyErr_SetObject(diverged.ptr(), args.ptr());
+    }
+  });
   py::class_<Simulator, std::shared_ptr<Simulator>>(m, "Simulator", "An experiment as numbers.")
       .def("describe", &describe, arg("name"),
            "The type of a quantity's array, and its shape beyond runs and times.");

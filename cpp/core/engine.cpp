@@ -55,7 +55,11 @@ void run_all(const Simulator& simulator, const Request& request, MakeSink&& make
         };
         task.proceed_context = &counter;
         task.workspace = workspace.get();
+        task.valid = static_cast<int>(valid);
+        Divergence divergence;
+        task.divergence = &divergence;
         kernel.run(task);
+        if (divergence.update >= 0) throw Diverged(divergence);
       },
       request.poll);
 }
@@ -179,6 +183,11 @@ void add_to(std::int64_t* target, const std::vector<std::int64_t>& part) {
 }
 
 }  // namespace
+
+Diverged::Diverged(const Divergence& where)
+    : std::runtime_error("run " + std::to_string(where.run) + " diverged: after " +
+                         std::to_string(where.update) + " updates its parameters are not finite"),
+      where_(where) {}
 
 std::int64_t Described::width() const {
   std::int64_t product = 1;

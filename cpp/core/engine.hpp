@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,16 @@ struct Described {
 
   // How many numbers it has per run and time.
   std::int64_t width() const;
+};
+
+// Thrown when a run leaves the numbers; nothing is added to reductions then.
+class Diverged : public std::runtime_error {
+ public:
+  explicit Diverged(const Divergence& where);
+  const Divergence& where() const { return where_; }
+
+ private:
+  Divergence where_;
 };
 
 // Makes one block of runs, in a workspace of so many bytes.

@@ -5,6 +5,9 @@
 #include <chrono>
 #include <condition_variable>
 #include <exception>
+#ifdef __GLIBCXX__
+#include <cxxabi.h>
+#endif
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -88,7 +91,15 @@ void run_blocks(std::int64_t blocks, int threads,
         if (block >= blocks) break;
         work(worker, block, progress);
       }
-    } catch (...) {
+    }
+#ifdef __GLIBCXX__
+    catch (const abi::__forced_unwind&) {
+      // The thread is being ended, by an interpreter that finalises: that must not be held up.
+      stop.store(true, std::memory_order_relaxed);
+      throw;
+    }
+#endif
+    catch (...) {
       fail();
     }
   };
@@ -117,7 +128,14 @@ void run_blocks(std::int64_t blocks, int threads,
         report();
         lock.lock();
       }
-    } catch (...) {
+    }
+#ifdef __GLIBCXX__
+    catch (const abi::__forced_unwind&) {
+      stop.store(true, std::memory_order_relaxed);
+      throw;
+    }
+#endif
+    catch (...) {
       fail();
     }
   }

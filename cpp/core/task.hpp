@@ -18,6 +18,12 @@ struct Sink {
 };
 inline constexpr int kMostQuantities = 64;  // the bits of `wanted`
 
+// Where a run left the numbers: its parameters are no longer finite.
+struct Divergence {
+  std::int64_t update = -1;  // how many updates it took; negative if there was none
+  std::uint64_t run = 0;
+};
+
 struct BlockTask {
   std::uint64_t key;
   std::uint64_t first_run;  // runs first_run, first_run + 1, ... fill the lanes of the block
@@ -25,7 +31,9 @@ struct BlockTask {
   // Called between stretches of updates with the number done since; false asks to stop.
   bool (*proceed)(void* context, std::int64_t updates);
   void* proceed_context;
-  void* workspace;  // as many bytes as the layout of the block counts
+  void* workspace;         // as many bytes as the layout of the block counts
+  int valid;               // lanes that are asked for; the others fill up the block
+  Divergence* divergence;  // set, and the block left, if a run diverges
 };
 
 }  // namespace committal

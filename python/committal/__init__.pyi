@@ -54,6 +54,7 @@ from .errors import CombinationError as CombinationError
 from .errors import CommittalError as CommittalError
 from .errors import ConfigError as ConfigError
 from .errors import ConfigTypeError as ConfigTypeError
+from .errors import DivergenceError as DivergenceError
 from .errors import ExecutorError as ExecutorError
 from .errors import StoreError as StoreError
 from .errors import StoreWarning as StoreWarning

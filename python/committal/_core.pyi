@@ -13,6 +13,9 @@ STREAM_VERSION: int
 _Int: TypeAlias = SupportsInt | SupportsIndex
 _Array: TypeAlias = npt.NDArray[Any]
 
+class Diverged(ArithmeticError):  # noqa: N818
+    args: tuple[str, int, int]  # what, the run, after how many updates
+
 class Simulator:
     def describe(self, name: str) -> tuple[np.dtype[Any], tuple[int, ...]]: ...
 

@@ -12,6 +12,7 @@ __all__ = [
     "CommittalError",
     "ConfigError",
     "ConfigTypeError",
+    "DivergenceError",
     "ExecutorError",
     "StoreError",
     "StoreWarning",
@@ -114,6 +115,35 @@ class CombinationError(ConfigError):
     >>> print(CombinationError("Experiment.steps", 9, "at most 5, the length of the schedule"))
     Experiment.steps = 9 is not allowed; expected at most 5, the length of the schedule
     """
+
+
+class DivergenceError(CommittalError, ArithmeticError):
+    """A run left the numbers: its parameters are no longer finite.
+
+    Parameters
+    ----------
+    run
+        Its number.
+    update
+        After how many updates.
+
+    Examples
+    --------
+    >>> print(DivergenceError(7, 1024))
+    run 7 diverged: after 1024 updates its parameters are not finite; expected a smaller step size \
+or, with entropy regularisation, step_size * entropy < 2
+    """
+
+    def __init__(self, run: int, update: int) -> None:
+        super().__init__(run, update)
+        self.run = run
+        self.update = update
+
+    def __str__(self) -> str:
+        return (
+            f"run {self.run} diverged: after {self.update} updates its parameters are not finite; "
+            "expected a smaller step size or, with entropy regularisation, step_size * entropy < 2"
+        )
 
 
 class StoreError(CommittalError):

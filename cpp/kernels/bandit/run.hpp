@@ -50,6 +50,7 @@ class BanditBlock {
         for (std::int64_t i = t; i < until; ++i) step(i);
         const std::int64_t done = until - t;
         t = until;
+        if (wild_lane() >= 0) return find_divergence(t);
         if (!task_.proceed(task_.proceed_context, done)) return;
       }
     }
@@ -60,6 +61,41 @@ class BanditBlock {
   std::int64_t stretch_length() const {
     const std::int64_t affordable = (std::int64_t{1} << 20) / (plan_.arms * plan_.samples);
     return affordable > 256 ? 256 : (affordable < 1 ? 1 : affordable);
+  }
+
+  // A lane whose parameters are not numbers any more, or -1. What is not finite stays so: looking
+  // once per stretch is enough, and every record is made at the end of one.
+  int wild_lane() const {
+    double sum[W];  // x - x is 0 for numbers and NaN for all else
+    fill<W>(sum, 0.0);
+    for (std::int64_t k = 0; k < s_.K(); ++k) {
+      COMMITTAL_LANES(l, W) sum[l] += s_.theta[k * W + l] - s_.theta[k * W + l];
+    }
+    if (plan_.policy == Policy::kDirect) {
+      // A projection of what is not finite may be finite, but it is no law.
+      COMMITTAL_LANES(l, W) { sum[l] += s_.total[l] > 0.999 && s_.total[l] < 1.001 ? 0.0 : 1.0; }
+    }
+    for (int l = 0; l < task_.valid; ++l) {
+      if (sum[l] != 0.0) return l;
+    }
+    return -1;
+  }
+
+  // Makes the same runs again, without recording, to tell which update it was.
+  void find_divergence(std::int64_t until) {
+    BlockTask quiet = task_;
+    quiet.sink.wanted = 0;
+    BanditBlock again(plan_, quiet);
+    again.settle_start();
+    for (std::int64_t t = 0; t < until; ++t) {
+      again.step(t);
+      const int lane = again.wild_lane();
+      if (lane >= 0) {
+        *task_.divergence = {t + 1, task_.first_run + static_cast<std::uint64_t>(lane)};
+        return;
+      }
+      if (t % 256 == 255 && !task_.proceed(task_.proceed_context, 0)) return;
+    }
   }
 
   template <typename Part>

@@ -26,17 +26,57 @@ void start(MdpBlock<KT, W>& s) {
   s.kept = kept_for(s.task.sink);
 }
 
+// A lane whose parameters are not numbers any more, or -1.
+template <int KT, int W>
+int wild_lane(const MdpBlock<KT, W>& s) {
+  double sum[W];  // x - x is 0 for numbers and NaN for all else
+  fill<W>(sum, 0.0);
+  for (std::int64_t row = 0; row < s.n * s.A(); ++row) {
+    COMMITTAL_LANES(l, W) sum[l] += s.theta[row * W + l] - s.theta[row * W + l];
+  }
+  for (int l = 0; l < s.task.valid; ++l) {
+    if (sum[l] != 0.0) return l;
+  }
+  return -1;
+}
+
+inline constexpr std::int64_t kUpdatesBetweenLooks = 64;
+
+// Runs the block up to `until` updates and looks for a divergence after every `between` of them and
+// before every record. Returns how many updates were made when one was found, or -1.
+template <int KT, int W>
+std::int64_t run_mdp_until(const MdpView& plan, const BlockTask& task, std::int64_t until,
+                           std::int64_t between);
+
 template <int KT, int W>
 void run_mdp(const MdpView& plan, const BlockTask& task) {
+  const std::int64_t seen = run_mdp_until<KT, W>(plan, task, plan.steps, kUpdatesBetweenLooks);
+  if (seen < 0) return;
+  // The same runs again, without recording, to tell which update it was.
+  BlockTask quiet = task;
+  quiet.sink.wanted = 0;
+  run_mdp_until<KT, W>(plan, quiet, seen, 1);
+}
+
+template <int KT, int W>
+std::int64_t run_mdp_until(const MdpView& plan, const BlockTask& task, std::int64_t until,
+                           std::int64_t between) {
   MdpBlock<KT, W> s(plan, task);
   Arena arena(task.workspace);
   lay_out(s, plan, widest(kMdpQuantities, plan), arena);
   start(s);
   std::int64_t next_record = 0;
   for (std::int64_t t = 0;; ++t) {
-    if (next_record == plan.times.count) return;
+    if (next_record == plan.times.count) return -1;
     const bool recorded = plan.times[next_record] == t;
     const bool last = t == plan.steps;
+    if (recorded || t == until || t % between == 0) {
+      const int lane = wild_lane(s);
+      if (lane >= 0) {
+        *task.divergence = {t, task.first_run + static_cast<std::uint64_t>(lane)};
+        return t;
+      }
+    }
     const bool evaluated = plan.estimator != MdpEstimator::kReinforce && !last;
     if (evaluated) evaluate_policy(s);
     const bool updates_by_episode = plan.estimator != MdpEstimator::kExpected && !last;
@@ -44,9 +84,9 @@ void run_mdp(const MdpView& plan, const BlockTask& task) {
       draw_episode(s, t, recorded && s.kept.action_entropy);
     }
     if (recorded) record_all(s, next_record++, evaluated);
-    if (last) return;
+    if (last) return -1;
     apply_update(s, t);
-    if (!task.proceed(task.proceed_context, 1)) return;
+    if (!task.proceed(task.proceed_context, between > 1 ? 1 : 0)) return -1;
   }
 }
 

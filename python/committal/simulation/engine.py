@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from committal import _core
 from committal.config import Experiment
-from committal.errors import ConfigError
+from committal.errors import ConfigError, DivergenceError
 from committal.inference.exact_sums import Histogram, Integers, Reduction, canonical, exact_sums
 from committal.lowering import MdpPlan, lower
 from committal.simulation import dataset as results
@@ -133,11 +133,20 @@ class Engine:
         allocate = np.zeros if self.reduces else np.empty
         arrays = {name: allocate(shape, dtype) for name, (shape, dtype) in layout.items()}
         calls = _Calls(key, first_run, runs, chunk or max(runs, 1), threads, isa, report)
-        if not self.reduces:
+        try:
+            if self.reduces:
+                return self._reduced(arrays, runs, calls)
             for start, stop, options in calls.of(self.plan.steps):
                 outputs = {name: array[start:stop] for name, array in arrays.items()}
                 _core.simulate(self._simulator, outputs=outputs, **options)
-            return arrays
+        except _core.Diverged as error:
+            raise DivergenceError(*error.args[1:]) from None
+        return arrays
+
+    def _reduced(
+        self, arrays: dict[str, npt.NDArray[Any]], runs: int, calls: _Calls
+    ) -> dict[str, npt.NDArray[Any]]:
+        """Make the runs and add them up."""
         reduction = self._reduction(arrays, runs)
         histograms = {
             name: (histogram.counts, histogram.lo, histogram.hi)
