@@ -160,7 +160,7 @@ def test_quantities_are_what_the_core_says(kind: str, plans: dict[str, Any]) -> 
 def test_the_stub_names_the_fields() -> None:
     tree = ast.parse(Path(_core.__file__).with_name("_core.pyi").read_text(encoding="utf-8"))
     for node in tree.body:
-        if not isinstance(node, ast.ClassDef) or node.name == "Simulator":
+        if not isinstance(node, ast.ClassDef) or not hasattr(getattr(_core, node.name), "FIELDS"):
             continue
         (init,) = (f for f in node.body if isinstance(f, ast.FunctionDef) and f.name == "__init__")
         assert [a.arg for a in init.args.kwonlyargs] == list(getattr(_core, node.name).FIELDS)
