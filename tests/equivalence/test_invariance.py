@@ -181,8 +181,7 @@ def test_pieces_make_the_whole(case: Case) -> None:
 def test_block_width(case: Case) -> None:
     plan = lower(case.experiment)
     mdp = isinstance(case.experiment.problem, cm.TabularMDP)
-    make = _core.MdpSimulator if mdp else _core.BanditSimulator
-    simulator = make(**plan.core_arguments())
+    simulator = (_core.MdpSimulator if mdp else _core.BanditSimulator)(**plan.core_arguments())
 
     def found(**options: int) -> np.ndarray:
         values = np.empty((case.runs, len(plan.times)))

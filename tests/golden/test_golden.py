@@ -7,13 +7,11 @@ a refactoring leaves them alone.
 from __future__ import annotations
 
 import functools
-import importlib.util
 import inspect
 import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -26,18 +24,9 @@ ISAS: list[str] = _core.available()["isas"]  # slowest first
 BEST = ISAS[-1]
 
 
-def load(name: str) -> ModuleType:
-    """Import a file beside this one."""
-    spec = importlib.util.spec_from_file_location(f"golden_{name}", HERE / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look themselves up
-    spec.loader.exec_module(module)
-    return module
+sys.path.insert(0, str(HERE))  # its files are not a package
+import cases  # noqa: E402
 
-
-cases = load("cases")
 ANSWERS: dict[str, dict[str, Any]] = json.loads((HERE / "answers.json").read_text("utf-8"))
 
 REMAKE = "if that is meant: python tests/golden/make.py --write"

@@ -124,7 +124,7 @@ class Decay(Schedule):
 
     def at(self, t: int) -> float:
         """Return x_t, without a table of all earlier values."""
-        return float(self.scale / (t + self.offset) ** self.power)
+        return self._at(t + self.offset)
 
     def _at(self, x: float) -> float:
         try:

@@ -5,8 +5,8 @@ Everything here is an array formula over leading axes ``(...)``: a policy is an 
 arm drawn, ``(..., K, D)`` with D the number of parameters (K, or 1 for the sigmoid).
 
 What a part means on arrays is asked of the part itself (`Baseline.at`, `Behaviour.at`,
-`Update.rows`, `Policy.probabilities_at`). The compiled simulators share nothing with these
-formulas, so that the exact answers made from them are a check of both.
+`Update.rows`, `Policy.probabilities_at`). The compiled simulators have formulas of their own; only
+what is a number before they start (a schedule, a gap) comes from the same place.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy.typing as npt
 from committal.config import Bandit, Baseline, Direct, Experiment, OneSample, Sigmoid
 from committal.config.schedules import at_time
 from committal.errors import CombinationError, ConfigError, ConfigTypeError
+from committal.support import limits
 from committal.support.simplex import Floats
 
 _TINY = float(np.finfo(np.float64).tiny)
@@ -88,7 +89,7 @@ def states_of(
         pi = finite_array("policy", policy)
         if pi.ndim < 1 or pi.shape[-1] != arms:
             raise ConfigError("policy", policy, f"probabilities with {arms} arms in the last axis")
-        if (pi < 0.0).any() or (np.abs(pi.sum(axis=-1) - 1.0) > 1e-9).any():
+        if (pi < 0.0).any() or (np.abs(pi.sum(axis=-1) - 1.0) > limits.SUM).any():
             raise ConfigError("policy", policy, "probabilities that sum to 1 over the last axis")
         if not isinstance(experiment.policy, Direct) and (pi == 0.0).any():
             raise ConfigError("policy", policy, "probabilities > 0: a softmax reaches no others")

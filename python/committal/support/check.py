@@ -27,9 +27,6 @@ Numbers: TypeAlias = Sequence[Number] | npt.NDArray[np.floating[Any]] | npt.NDAr
 #: What may be given where an integer is expected.
 Integer: TypeAlias = int | np.integer[Any]
 
-#: Probabilities sum to one within this.
-SUM_TOLERANCE = 1e-9
-
 
 @dataclass(frozen=True, slots=True)
 class Interval:
@@ -278,7 +275,7 @@ probabilities that sum to 1 (the sum is 1.1)
     """
     p = vector(argument, value, UNIT_POSITIVE if positive else UNIT, least=1)
     total = math.fsum(p)
-    if abs(total - 1.0) > SUM_TOLERANCE:
+    if abs(total - 1.0) > limits.SUM:
         raise ConfigError(argument, value, f"probabilities that sum to 1 (the sum is {total:.12g})")
     return p
 

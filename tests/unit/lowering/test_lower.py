@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import committal as cm
-from committal.config import Baseline, Behaviour, Policy, Update
+from committal.config import Baseline, Behaviour, Policy, Update, kinds
 from committal.errors import CombinationError, ConfigTypeError
 from committal.lowering import BanditPlan, core_names, lower
 
@@ -357,26 +357,12 @@ def test_times() -> None:
     assert lowered(record=cm.Record(every=3)).times.tolist() == [0, 3, 4]
 
 
-def test_names_of_the_core() -> None:
-    assert {concern: set(names) for concern, names in core_names().items()} == {
-        "baselines": {
-            "value",
-            "min_variance_gradient",
-            "min_variance_natural",
-            "min_variance_fixed_lambda",
-            "maximum",
-            "running_mean",
-        },
-        "behaviours": {"on_policy", "uniform_mixture", "epsilon_greedy", "fixed"},
-        "noises": {"deterministic", "bernoulli", "gaussian", "uniform", "table"},
-        "updates": {"vanilla", "natural", "projected"},
-        "policies": {"softmax", "direct"},
-        "estimators": {"sampled", "expected"},
-        "recorders": set(cm.RECORDABLE),
-        "mdp_estimators": {"exact_q", "reinforce", "expected"},
-        "mdp_recorders": set(cm.MDP_RECORDABLE),
-        "solvers": {"direct", "iterative"},
-    }
+def test_every_part_has_a_name_of_its_own() -> None:
+    for family in (Behaviour, Update):
+        names = [cls.core_name for cls in kinds(family).values()]
+        assert len(set(names)) == len(names)
+    assert {"value", "maximum", "running_mean"} < set(core_names()["baselines"])
+    assert core_names()["policies"] == ("direct", "softmax")  # a sigmoid is a softmax
 
 
 def test_only_bandits_and_mdps_are_lowered() -> None:
