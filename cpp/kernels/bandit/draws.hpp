@@ -49,8 +49,8 @@ COMMITTAL_INLINE void reach_draw(Block<KT, W>& s, const BanditView& plan, const 
 
 // Draws action and reward number `sample` of update t.
 template <int KT, int W>
-void draw(Block<KT, W>& s, const BanditView& plan, const BlockTask& task, BehaviourRows rows,
-          std::int64_t t, std::int64_t sample) {
+inline void draw(Block<KT, W>& s, const BanditView& plan, const BlockTask& task, BehaviourRows rows,
+                 std::int64_t t, std::int64_t sample) {
   const auto number = static_cast<std::uint64_t>(t) * static_cast<std::uint64_t>(plan.samples) +
                       static_cast<std::uint64_t>(sample);
   reach_draw(s, plan, task, number);

@@ -10,7 +10,7 @@ namespace committal::COMMITTAL_ISA {
 inline constexpr std::int64_t kMaxSweeps = 1000000;
 
 template <int KT, int W>
-void evaluate_values(MdpBlock<KT, W>& s) {
+inline void evaluate_values(MdpBlock<KT, W>& s) {
   if (s.plan.solver == Solver::kDirect) {
     solve_values<W>(s.m, s.policy, s.slots, s.values);
   } else {
@@ -20,7 +20,7 @@ void evaluate_values(MdpBlock<KT, W>& s) {
 
 // advantage of state i -= b
 template <int KT, int W>
-void subtract(MdpBlock<KT, W>& s, std::int64_t i, const double* b) {
+inline void subtract(MdpBlock<KT, W>& s, std::int64_t i, const double* b) {
   for (std::int64_t k = 0; k < s.A(); ++k) {
     double* row = s.advantage + (i * s.A() + k) * W;
     COMMITTAL_LANES(l, W) row[l] -= b[l];
@@ -29,7 +29,7 @@ void subtract(MdpBlock<KT, W>& s, std::int64_t i, const double* b) {
 
 // values, and advantage = Q - b (the expected estimator: Q - V).
 template <int KT, int W>
-void evaluate_policy(MdpBlock<KT, W>& s) {
+inline void evaluate_policy(MdpBlock<KT, W>& s) {
   evaluate_values(s);
   q_values<W>(s.m, s.values, s.advantage);
   if (s.plan.estimator == MdpEstimator::kExpected) {

@@ -7,7 +7,7 @@ namespace committal::COMMITTAL_ISA {
 
 // Makes the rows of uniforms hold a draw.
 template <int KT, int W>
-void reach_draw(MdpBlock<KT, W>& s, std::uint64_t draw) {
+inline void reach_draw(MdpBlock<KT, W>& s, std::uint64_t draw) {
   const std::uint64_t stretch = draw / kDraws;
   if (stretch == s.filled) return;
   s.filled = stretch;
@@ -20,7 +20,7 @@ void reach_draw(MdpBlock<KT, W>& s, std::uint64_t draw) {
 }
 
 template <int KT, int W>
-void draw_starts(MdpBlock<KT, W>& s, std::int64_t t) {
+inline void draw_starts(MdpBlock<KT, W>& s, std::int64_t t) {
   const Array<double>& cumulative = s.plan.start_cumulative;
   const std::int64_t last = cumulative.count - 1;
   for (int l = 0; l < W; ++l) {
@@ -35,7 +35,7 @@ void draw_starts(MdpBlock<KT, W>& s, std::int64_t t) {
 }
 
 template <int KT, int W>
-void add_action_entropy(MdpBlock<KT, W>& s) {
+inline void add_action_entropy(MdpBlock<KT, W>& s) {
   for (std::int64_t k = 0; k < s.A(); ++k) {
     COMMITTAL_LANES(l, W) {
       const double pi = s.here[k * W + l];
@@ -46,7 +46,7 @@ void add_action_entropy(MdpBlock<KT, W>& s) {
 }
 
 template <int KT, int W>
-void follow_transition(MdpBlock<KT, W>& s, const double* v, double discount) {
+inline void follow_transition(MdpBlock<KT, W>& s, const double* v, double discount) {
   double* reward = s.path_reward + s.moves * W;
   std::int64_t next[W];
   if (s.m.deterministic) {
@@ -77,8 +77,8 @@ void follow_transition(MdpBlock<KT, W>& s, const double* v, double discount) {
 }
 
 template <int KT, int W>
-void draw_move(MdpBlock<KT, W>& s, std::uint64_t draw, std::int64_t t, double discount,
-               bool with_entropy) {
+inline void draw_move(MdpBlock<KT, W>& s, std::uint64_t draw, std::int64_t t, double discount,
+                      bool with_entropy) {
   reach_draw(s, draw);
   std::int64_t* path_state = s.path_state + s.moves * W;
   std::int64_t* path_action = s.path_action + s.moves * W;
@@ -106,7 +106,7 @@ void draw_move(MdpBlock<KT, W>& s, std::uint64_t draw, std::int64_t t, double di
 
 // One episode per lane from theta_t: path, return, length, goal; visits are counted.
 template <int KT, int W>
-void draw_episode(MdpBlock<KT, W>& s, std::int64_t t, bool with_entropy) {
+inline void draw_episode(MdpBlock<KT, W>& s, std::int64_t t, bool with_entropy) {
   draw_starts(s, t);
   fill<W>(s.episode_return, 0.0);
   fill<W>(s.length, 0.0);

@@ -7,7 +7,7 @@ namespace committal::COMMITTAL_ISA {
 
 // policy[i] = softmax(theta[i]) of state i on every lane.
 template <int KT, int W>
-void refresh_state(MdpBlock<KT, W>& s, std::int64_t i) {
+inline void refresh_state(MdpBlock<KT, W>& s, std::int64_t i) {
   const double* theta = s.theta + i * s.A() * W;
   double* policy = s.policy + i * s.A() * W;
   double highest[W];
@@ -31,7 +31,7 @@ void refresh_state(MdpBlock<KT, W>& s, std::int64_t i) {
 // The same for the state in which each lane was at a move. Visiting a state again changes nothing,
 // so it does not matter how often it is refreshed.
 template <int KT, int W>
-void refresh_visited(MdpBlock<KT, W>& s, std::int64_t move) {
+inline void refresh_visited(MdpBlock<KT, W>& s, std::int64_t move) {
   const std::int64_t* state = s.path_state + move * W;
   double highest[W];
   double total[W];
@@ -58,7 +58,7 @@ void refresh_visited(MdpBlock<KT, W>& s, std::int64_t move) {
 // Either way every policy that may have changed is computed anew, from its theta alone. One state
 // of all lanes is cheaper than a state of each, if lanes were in the same ones.
 template <int KT, int W>
-void refresh_touched(MdpBlock<KT, W>& s) {
+inline void refresh_touched(MdpBlock<KT, W>& s) {
   std::int64_t count = 0;
   for (std::int64_t i = 0; i < s.n; ++i) count += s.touched[i];
   const bool together = count <= 2 * s.moves;

@@ -19,7 +19,7 @@ inline constexpr Kept kActionEntropy{.episodes = true, .action_entropy = true};
 
 // Copies rows of acting states to the places of their original numbers in `record`.
 template <int KT, int W>
-void scatter_states(MdpBlock<KT, W>& s, const double* rows, std::int64_t width) {
+inline void scatter_states(MdpBlock<KT, W>& s, const double* rows, std::int64_t width) {
   for (std::int64_t i = 0; i < s.n; ++i) {
     for (std::int64_t k = 0; k < width; ++k) {
       const double* from = rows + (i * width + k) * W;
@@ -187,7 +187,7 @@ inline Kept kept_for(const Sink& sink) {
 
 // `evaluated`: `values` belongs to the current policy.
 template <int KT, int W>
-void record_all(MdpBlock<KT, W>& s, std::int64_t index, bool evaluated) {
+inline void record_all(MdpBlock<KT, W>& s, std::int64_t index, bool evaluated) {
   const Sink& sink = s.task.sink;
   for_each_part(MdpRecorders{}, [&]<typename Part>() {
     constexpr int kNumber = kPlace<Part, MdpRecorders>;

@@ -6,7 +6,7 @@
 namespace committal::COMMITTAL_ISA {
 
 template <int KT, int W>
-void start(MdpBlock<KT, W>& s) {
+inline void start(MdpBlock<KT, W>& s) {
   const std::int64_t pairs = s.n * s.A();
   COMMITTAL_LANES(l, W) s.run[l] = s.task.first_run + static_cast<std::uint64_t>(l);
   for (std::int64_t row = 0; row < pairs; ++row) {

@@ -58,7 +58,7 @@ COMMITTAL_INLINE void with_update(const MdpView& plan, F&& f) {
 
 // What multiplies the direction of this move, before the advantage or the return.
 template <int KT, int W>
-void weigh_move(MdpBlock<KT, W>& s, double discount) {
+inline void weigh_move(MdpBlock<KT, W>& s, double discount) {
   double* weight = s.path_weight + s.moves * W;
   double* ratio = s.path_ratio + s.moves * W;
   const double scale =
@@ -81,7 +81,7 @@ void weigh_move(MdpBlock<KT, W>& s, double discount) {
 
 // theta[s_i] += alpha * coefficient * (e_a - pi, or e_a). The policy is still the old one.
 template <int KT, int W>
-void apply_move(MdpBlock<KT, W>& s, std::int64_t move, double alpha) {
+inline void apply_move(MdpBlock<KT, W>& s, std::int64_t move, double alpha) {
   const std::int64_t* state = s.path_state + move * W;
   const std::int64_t* action = s.path_action + move * W;
   const double* weight = s.path_weight + move * W;
@@ -107,7 +107,7 @@ void apply_move(MdpBlock<KT, W>& s, std::int64_t move, double alpha) {
 // G - b; off-policy reward k carries the ratios up to max(i, k):
 //   rho_{0:i} (C_i - b) + sum_{k >= i} gamma^k r_k rho_{0:k},   C_i = sum_{k < i} gamma^k r_k.
 template <int KT, int W>
-void weigh_by_returns(MdpBlock<KT, W>& s, std::int64_t t) {
+inline void weigh_by_returns(MdpBlock<KT, W>& s, std::int64_t t) {
   double* b = s.spare;
   fill<W>(b, s.plan.baseline_offset);
   for (const BaselineTerm& term : s.plan.baseline_terms) {  // only a running mean is allowed here
@@ -150,7 +150,7 @@ void weigh_by_returns(MdpBlock<KT, W>& s, std::int64_t t) {
 
 // vanilla: alpha d(s) pi (Q - V); natural: alpha (Q - V) wherever the start can lead.
 template <int KT, int W>
-void apply_expected(MdpBlock<KT, W>& s, double alpha) {
+inline void apply_expected(MdpBlock<KT, W>& s, double alpha) {
   with_update(s.plan, [&]<typename Part>() COMMITTAL_INLINE_LAMBDA {
     double* distribution = s.spare_values;
     if constexpr (Part::kByDistribution) {
@@ -173,7 +173,7 @@ void apply_expected(MdpBlock<KT, W>& s, double alpha) {
 
 // The update number t, from the episode just drawn or from its expectation.
 template <int KT, int W>
-void apply_update(MdpBlock<KT, W>& s, std::int64_t t) {
+inline void apply_update(MdpBlock<KT, W>& s, std::int64_t t) {
   const double alpha = s.plan.step_size.at(t);
   if (s.plan.estimator == MdpEstimator::kExpected) return apply_expected(s, alpha);
   if (s.plan.estimator == MdpEstimator::kReinforce) weigh_by_returns(s, t);
