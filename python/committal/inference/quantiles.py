@@ -7,22 +7,7 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
-from committal.errors import ConfigError
-
 Floats = npt.NDArray[np.float64]
-
-
-def check_level(level: float) -> float:
-    """Return a coverage, checked.
-
-    Examples
-    --------
-    >>> check_level(0.95)
-    0.95
-    """
-    if isinstance(level, bool) or not isinstance(level, int | float) or not 0 < level < 1:
-        raise ConfigError("level", level, "a number in (0, 1)")
-    return float(level)
 
 
 def normal_quantile(level: float) -> float:

@@ -147,8 +147,7 @@ def to_gymnasium(mdp: TabularMDP) -> gymnasium.Env[int, int]:
     >>> env.step(1)
     (1, 0.5, True, False, {})
     """
-    if not isinstance(mdp, TabularMDP):
-        raise ConfigTypeError("mdp", mdp, "a TabularMDP, such as a gridworld")
+    check.instance("mdp", mdp, TabularMDP, "a TabularMDP, such as a gridworld")
     try:
         from committal.interop.environment import MdpEnv
     except ImportError as error:
