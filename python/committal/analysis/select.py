@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from committal.config.quantities import MDP_RECORDABLE, RECORDABLE
 from committal.errors import ConfigError
 from committal.support import check
 
@@ -56,6 +57,8 @@ def per_run(data: xr.Dataset, name: str, instead: str = "", *, least: int = 1) -
     """
     checked(data)
     check.text("name", name, "the name of a recorded quantity")
+    if name not in {*data.data_vars, *RECORDABLE, *MDP_RECORDABLE}:
+        raise ConfigError("name", name, check.one_of(name, map(str, data.data_vars)))
     if name not in data.data_vars or not {"run", "time"} <= set(data[name].dims):
         recorded = f"Record({name!r}, ...) without reduce"
         raise ConfigError("data", sorted(map(str, data.data_vars)), recorded + instead)

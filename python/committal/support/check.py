@@ -210,7 +210,10 @@ def array(
     if isinstance(value, (str, bytes)):
         raise ConfigTypeError(argument, value, allowed)
     if hasattr(value, "__array__") and not isinstance(value, np.generic):
-        given = np.asarray(value)
+        try:
+            given = np.asarray(value)
+        except (TypeError, ValueError):
+            raise ConfigTypeError(argument, value, allowed) from None
         if given.dtype.kind not in "iufO":
             raise ConfigTypeError(argument, value, allowed)
         if given.ndim != 1:
