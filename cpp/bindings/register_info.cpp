@@ -28,6 +28,7 @@ py::dict available() {
   py::dict all;
   all["policies"] = names(rows_of(Policy{}));
   all["updates"] = names(rows_of(Update{}));
+  all["mdp_updates"] = names(rows_of(MdpUpdate{}));
   all["estimators"] = names(rows_of(Estimator{}));
   all["behaviours"] = names(rows_of(Behaviour{}));
   all["noises"] = names(rows_of(Noise{}));

@@ -39,7 +39,7 @@ void require_between(const std::string& argument, std::int64_t value, std::int64
 void require_threads(std::int64_t threads) { require_between("threads", threads, 1, kMostThreads); }
 
 void require_draws(std::int64_t steps, const char* each_name, std::int64_t each) {
-  if (steps >= kMostDraws / each) {
+  if (steps > (kMostDraws - 1) / each) {
     refuse("steps", std::to_string(steps),
            std::string("steps * ") + each_name + " below " + std::to_string(kMostDraws));
   }

@@ -25,10 +25,10 @@ void check(const Request& request) {
 // Runs every block of the request; make_sink(worker, first lane's place among the runs, lanes)
 // says where a block's records go.
 template <typename MakeSink>
-void run_all(const Simulator& plan, const Request& request, MakeSink&& make_sink) {
+void run_all(const Simulator& simulator, const Request& request, MakeSink&& make_sink) {
   check(request);
-  const int lanes = plan.lanes(request.block);
-  const BlockKernel kernel = plan.block(resolve_isa(request.isa), lanes);
+  const int lanes = simulator.lanes(request.block);
+  const BlockKernel kernel = simulator.block(resolve_isa(request.isa), lanes);
   const std::int64_t blocks = request.runs / lanes + (request.runs % lanes != 0 ? 1 : 0);
   std::vector<Workspace> workspaces(static_cast<std::size_t>(request.threads));
 
@@ -186,16 +186,17 @@ std::int64_t Described::width() const {
   return product;
 }
 
-void simulate(const Simulator& plan, const Request& request, const std::vector<Output>& outputs) {
-  const std::int64_t times = plan.time_count();
-  run_all(plan, request, [&](int, std::int64_t place, std::int64_t valid) {
+void simulate(const Simulator& simulator, const Request& request,
+              const std::vector<Output>& outputs) {
+  const std::int64_t times = simulator.time_count();
+  run_all(simulator, request, [&](int, std::int64_t place, std::int64_t valid) {
     return StoreSink{&outputs, times, place, valid};
   });
 }
 
-void reduce(const Simulator& plan, const Request& request, const Reductions& reductions) {
+void reduce(const Simulator& simulator, const Request& request, const Reductions& reductions) {
   check(request);
-  const std::int64_t times = plan.time_count();
+  const std::int64_t times = simulator.time_count();
   const auto cells = [&](const Described& described, std::int64_t each) {
     return static_cast<std::size_t>(times * described.width() * each);
   };
@@ -210,8 +211,8 @@ void reduce(const Simulator& plan, const Request& request, const Reductions& red
     tally.failures.resize(static_cast<std::size_t>(times));
     tally.ready = true;
   };
-  const int value = plan.describe("value").quantity;
-  run_all(plan, request, [&](int worker, std::int64_t, std::int64_t valid) {
+  const int value = simulator.describe("value").quantity;
+  run_all(simulator, request, [&](int worker, std::int64_t, std::int64_t valid) {
     Tally& tally = tallies[static_cast<std::size_t>(worker)];
     if (!tally.ready) prepare(tally);
     const std::int64_t additions = 2 * valid;  // a square is added in two parts

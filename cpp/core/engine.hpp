@@ -1,4 +1,4 @@
-// The engine: runs of a plan, over threads, recorded per run or reduced on the fly.
+// The engine: runs of an experiment, over threads, recorded per run or reduced on the fly.
 //
 // It knows nothing of bandits or MDPs: a Simulator makes blocks of runs, the engine deals blocks to
 // workers and receives what they record.
@@ -33,7 +33,7 @@ struct BlockKernel {
   std::function<void(const BlockTask&)> run;
 };
 
-// A plan that can be run.
+// An experiment that can be run.
 class Simulator {
  public:
   virtual ~Simulator() = default;
@@ -66,7 +66,8 @@ struct Output {
   void* data;  // of the type described
 };
 
-void simulate(const Simulator& plan, const Request& request, const std::vector<Output>& outputs);
+void simulate(const Simulator& simulator, const Request& request,
+              const std::vector<Output>& outputs);
 
 // Exact sums of x and x^2: limbs[time][width][2][kAccumulatorLimbs], added to.
 struct Moments {
@@ -91,6 +92,6 @@ struct Reductions {
   double below = 0.0;
 };
 
-void reduce(const Simulator& plan, const Request& request, const Reductions& reductions);
+void reduce(const Simulator& simulator, const Request& request, const Reductions& reductions);
 
 }  // namespace committal

@@ -19,6 +19,7 @@ inline constexpr bool kSame<A, A> = true;
 
 template <typename Part, typename... Parts>
 constexpr int place_of(List<Parts...>) {
+  static_assert((kSame<Part, Parts> || ...), "the part is in its list");
   int place = 0;
   bool found = false;
   ((found = found || kSame<Part, Parts>, place += found ? 0 : 1), ...);
@@ -40,8 +41,9 @@ inline constexpr Array<Row> kRows = array_of(RowsOf<Row, Parts>::kAll);
 
 // f<Part>() of the part with this number.
 template <typename... Parts, typename F>
-COMMITTAL_INLINE void with_part(List<Parts...> list, int number, F&& f) {
-  (void)((number == place_of<Parts>(list) && (f.template operator()<Parts>(), true)) || ...);
+COMMITTAL_INLINE void with_part(List<Parts...>, int number, F&& f) {
+  (void)((number == kPlace<Parts, List<Parts...>> && (f.template operator()<Parts>(), true)) ||
+         ...);
 }
 
 // f<Part>() of each part, in order.

@@ -1,6 +1,7 @@
 # The public names, and where each lives: the only list of them. Type checkers read it, and
 # `__init__.py` loads by it.
 from . import analysis as analysis
+from . import config as config
 from . import errors as errors
 from . import exact as exact
 from . import paper as paper

@@ -20,7 +20,7 @@ def test_everything_public_is_there() -> None:
 
 def test_only_what_is_public_is_shown() -> None:
     assert set(cm.__all__) == set(dir(cm)) - {"open"}
-    internals = {"config", "support", "lowering", "inference", "simulation", "study", "cli", "sys"}
+    internals = {"support", "lowering", "inference", "simulation", "study", "cli", "sys"}
     assert not internals & set(dir(cm))
 
 

@@ -26,7 +26,7 @@ inline constexpr Named kNoises[] = {
 COMMITTAL_FORCE_INLINE constexpr Array<Named> rows_of(Noise) { return array_of(kNoises); }
 static_assert(names_end_with(Noise::kTable));
 
-// Every field of a bandit plan; visit_fields() in bandit/plan.hpp says what each may be.
+// Every field of a bandit plan; visit() in bandit/plan.hpp says what each may be.
 template <typename Kind>
 struct BanditFields {
   std::int64_t arms;

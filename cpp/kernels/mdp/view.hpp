@@ -98,7 +98,7 @@ inline constexpr Named kSolvers[] = {{"direct"}, {"iterative"}};
 COMMITTAL_FORCE_INLINE constexpr Array<Named> rows_of(Solver) { return array_of(kSolvers); }
 static_assert(names_end_with(Solver::kIterative));
 
-// Every field of an MDP plan but the MDP; visit_fields() in mdp/plan.hpp says what each may be.
+// Every field of an MDP plan but the MDP; visit() in mdp/plan.hpp says what each may be.
 template <typename Kind>
 struct MdpFields {
   ListOf<Kind, std::int32_t> start_states;  // caller's numbers

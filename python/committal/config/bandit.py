@@ -14,7 +14,7 @@ from committal.config.base import config
 from committal.config.problem import Problem
 from committal.config.quantities import BANDIT_QUANTITIES
 from committal.errors import ConfigError, ConfigTypeError
-from committal.support import check
+from committal.support import check, limits
 
 __all__ = ["Bandit"]
 
@@ -260,7 +260,7 @@ def _checked_table(table: object) -> _StoredTable:
     chances = check.array(f"{argument} probabilities", [p for _, p in pairs], check.UNIT)
     starts = np.cumsum([0] + [len(row) for row in rows[:-1]])
     sums: npt.NDArray[np.float64] = np.add.reduceat(chances, starts)
-    wrong = np.flatnonzero(np.abs(sums - 1.0) > check.SUM_TOLERANCE)
+    wrong = np.flatnonzero(np.abs(sums - 1.0) > limits.SUM)
     if wrong.size:
         arm = int(wrong[0])
         raise ConfigError(
@@ -282,7 +282,7 @@ def _table_means(table: _StoredTable) -> tuple[float, ...]:
 def _check_given_means(means: object, computed: tuple[float, ...]) -> None:
     given = check.vector("Bandit.means", means, length=len(computed), noun="arm")
     # The same tolerance as for probabilities, relative for large rewards.
-    if not np.allclose(given, computed, rtol=check.SUM_TOLERANCE, atol=check.SUM_TOLERANCE):
+    if not np.allclose(given, computed, rtol=limits.SUM, atol=limits.SUM):
         raise ConfigError(
             "Bandit.means", means, f"None, or the means of the table, {list(computed[:6])}"
         )

@@ -67,15 +67,15 @@ def kinds(family: type[C]) -> dict[str, type[C]]:
     return {kind: cls for kind, cls in _KINDS.items() if issubclass(cls, family)}
 
 
-def refuse_subclass(argument: str, value: Config, family: type[Config]) -> None:
+def refuse_subclass(argument: str, value: Config) -> None:
     """Refuse an object of a class that only derives from a part: nothing knows how to run it.
 
     Examples
     --------
-    >>> from committal.config import Policy, Softmax
+    >>> from committal.config import Softmax
     >>> class Mine(Softmax):
     ...     pass
-    >>> refuse_subclass("Experiment.policy", Mine(), Policy)
+    >>> refuse_subclass("Experiment.policy", Mine())
     Traceback (most recent call last):
         ...
     committal.errors.ConfigTypeError: Experiment.policy = Mine() is not allowed; expected one of \
@@ -85,14 +85,15 @@ not reach the compiled core (CONTRIBUTING.md says how to add a part)
     cls = type(value)
     if _KINDS.get(cls._kind) is cls:
         return
-    known = ", ".join(sorted(found.__name__ for found in kinds(family).values()))
-    parent = next((base.__name__ for base in cls.__mro__ if base in _KINDS.values()), None)
-    derived = f"{cls.__name__} is derived from {parent or family.__name__}"
+    parent = next((base for base in cls.__mro__ if base in _KINDS.values()), cls.__mro__[1])
+    family = parent.__mro__[1] if parent in _KINDS.values() else parent
+    same = [found.__name__ for found in _KINDS.values() if issubclass(found, family)]
     raise ConfigTypeError(
         argument,
         value,
-        f"one of {known} itself: {derived}, and what a subclass changes does not reach the "
-        "compiled core (CONTRIBUTING.md says how to add a part)",
+        f"one of {', '.join(sorted(same))} itself: {cls.__name__} is derived from "
+        f"{parent.__name__}, and what a subclass changes does not reach the compiled core "
+        "(CONTRIBUTING.md says how to add a part)",
     )
 
 
@@ -127,6 +128,8 @@ class Config:
     def _set(self, **values: object) -> None:
         """Store checked values; only ``__init__`` calls this."""
         for name, value in values.items():
+            if isinstance(value, Config):
+                refuse_subclass(f"{type(self).__name__}.{name}", value)
             object.__setattr__(self, name, value)
 
     def _arguments(self) -> dict[str, Any]:

@@ -102,7 +102,7 @@ class Experiment(Config):
             if not isinstance(value, family):
                 classes = ", ".join(cls.__name__ for cls in kinds(family).values())
                 raise ConfigTypeError(f"Experiment.{name}", value, f"an instance of {classes}")
-            refuse_subclass(f"Experiment.{name}", value, family)
+            refuse_subclass(f"Experiment.{name}", value)
         self._set(
             problem=problem,
             policy=policy,

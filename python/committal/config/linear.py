@@ -100,6 +100,22 @@ class Baseline(Config):
         del r
         return None
 
+    def folded(self, r: Floats) -> float:
+        """The part of b that is a number before the core begins: it goes into the offset.
+
+        Examples
+        --------
+        >>> from committal.config import Gap, Value
+        >>> (2 * Gap() + Value() - 1).folded(np.array([1.0, 0.5]))
+        0.5
+        """
+        if self.core_term() is not None:
+            return 0.0
+        number = self.number(r)
+        if number is None:
+            raise CombinationError("baseline", self, "a term of the core, or a number")
+        return number
+
     def at(self, pi: Floats, r: Floats) -> Floats:
         """b(pi) on arrays: pi has shape (..., K), r shape (K,) or that of pi, b shape (...).
 
@@ -378,6 +394,10 @@ class Linear(Baseline):
     def core_term(self) -> None:
         """Nothing: its terms are lowered one by one."""
 
+    def folded(self, r: Floats) -> float:
+        """The offset, and what the terms add to it."""
+        return math.fsum((self.offset, *(c * atom.folded(r) for c, atom in self.terms)))
+
     def number(self, r: Floats) -> float | None:
         """The sum, if every term is a number."""
         numbers = [(c, atom.number(r)) for c, atom in self.terms]
@@ -469,7 +489,7 @@ def as_baseline(argument: str, value: Any) -> Baseline:
     """
     if isinstance(value, Baseline):
         for part in (value, *value.atoms):
-            refuse_subclass(argument, part, Baseline)
+            refuse_subclass(argument, part)
         terms, offset = _linear_parts(value)
         return _normal_form(terms, offset)
     return Constant(check.number(argument, value, suffix=" or a Baseline"))

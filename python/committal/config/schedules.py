@@ -126,10 +126,7 @@ class Decay(Schedule):
     def at(self, t: int) -> float:
         """Return x_t, without a table of all earlier values."""
         t = check.integer("t", t, 0, limits.DRAWS)
-        try:
-            return float(self.scale / (t + self.offset) ** self.power)
-        except OverflowError:
-            return 0.0
+        return self._at(t + self.offset)
 
     def _at(self, x: float) -> float:
         try:

@@ -130,7 +130,7 @@ def compress(entries: _Entries, terminal: tuple[int, ...], names: Names) -> Tran
     refuse(~(np.abs(r) <= limits.MAGNITUDE) & (p > 0.0), "R", r, allowed)
 
     sums = np.bincount(row, weights=p, minlength=S * A)
-    wrong = (np.abs(sums - 1.0) > check.SUM_TOLERANCE) & ~np.repeat(is_terminal, A)
+    wrong = (np.abs(sums - 1.0) > limits.SUM) & ~np.repeat(is_terminal, A)
     if wrong.any():
         first = int(np.argmax(wrong))
         pair = names.pair(*divmod(first, A))

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from committal.config.base import Config, config
 from committal.config.policies import Direct, Policy, Sigmoid, Softmax
 from committal.config.schedules import Rate, Schedule, at_time, rate
+from committal.errors import CombinationError
 from committal.support import check
 from committal.support.simplex import Floats
 
@@ -32,6 +34,9 @@ class Update(Config):
     policies: ClassVar[tuple[type[Policy], ...]]
     #: Whether it can move the policies of all states of an MDP.
     in_mdps: ClassVar[bool] = False
+    #: How 1 - pi_k shrinks while arm k is drawn again and again above its baseline: "geometric",
+    #: "harmonic" (like 1/t), or not known (""). Statements about all of time need to know.
+    approach: ClassVar[str] = ""
 
     step_size: float | Schedule
 
@@ -59,6 +64,27 @@ class Update(Config):
                [-1.]])
         """
         return policy.gradient(pi)
+
+    def core_for(self, policy: Policy) -> tuple[str, float]:
+        """The name of the core for a policy, and a factor of the step size."""
+        del policy
+        return self.core_name, 1.0
+
+    def expected_in_states(
+        self, pi: Floats, advantage: Floats, visits: Floats, reachable: npt.NDArray[np.bool_]
+    ) -> Floats:
+        """The exact direction in an MDP, one number per state and action.
+
+        Parameters
+        ----------
+        pi, advantage
+            pi(a|s) and Q(s, a) - V(s), (S, A).
+        visits
+            d(s) = sum_t gamma^t P(s_t = s), (S,).
+        reachable
+            Whether the start can lead to a state that is acted in, (S,).
+        """
+        raise CombinationError("update", self, "an update that says what it is in an MDP")
 
     def temperature(self, t: int) -> float:
         """tau_t, the weight of the entropy; 0 for an update without entropy regularisation.
@@ -102,6 +128,14 @@ class Natural(Update):
     core_name = "natural"
     policies = (Softmax, Sigmoid)
     in_mdps = True
+    approach = "geometric"
+
+    def expected_in_states(
+        self, pi: Floats, advantage: Floats, visits: Floats, reachable: npt.NDArray[np.bool_]
+    ) -> Floats:
+        """Q - V wherever the start can lead."""
+        del pi, visits
+        return np.where(reachable[:, None], advantage, 0.0)
 
     def rows(self, policy: Policy, pi: Floats) -> Floats:
         """e_a, or +1 and -1 for a sigmoid, whatever pi is."""
@@ -139,6 +173,25 @@ class Vanilla(Update):
     core_name = "vanilla"
     policies = (Softmax, Sigmoid, Direct)
     in_mdps = True
+    approach = "harmonic"
+
+    def core_for(self, policy: Policy) -> tuple[str, float]:
+        """Vanilla, projected for probabilities, at half the size for a sigmoid."""
+        if isinstance(policy, Direct):
+            # The gradient with respect to probabilities, followed by the projection.
+            return Projected.core_name, 1.0
+        # A vanilla softmax step moves theta_1 by alpha A (1 - p) and theta_2 by the opposite, so
+        # their difference, the theta of the sigmoid, moves twice as far as d log p / d theta =
+        # 1 - p says. The entropy term doubles in the same way. Natural steps move one of the two
+        # only and need no correction.
+        return self.core_name, 0.5 if isinstance(policy, Sigmoid) else 1.0
+
+    def expected_in_states(
+        self, pi: Floats, advantage: Floats, visits: Floats, reachable: npt.NDArray[np.bool_]
+    ) -> Floats:
+        """d(s) pi(a|s) (Q - V), the gradient."""
+        del reachable
+        return np.asarray(visits[:, None] * pi * advantage)
 
 
 @config

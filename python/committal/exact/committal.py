@@ -23,12 +23,10 @@ from committal.config import (
     Experiment,
     Natural,
     OneSample,
-    OnPolicy,
     Record,
     Schedule,
     Sigmoid,
     Softmax,
-    UniformMixture,
 )
 from committal.errors import CombinationError
 from committal.exact import dynamics
@@ -299,10 +297,7 @@ def committal_probability(
 
 
 def _on_policy(experiment: Experiment) -> bool:
-    behaviour = experiment.behaviour
-    return isinstance(behaviour, OnPolicy) or (
-        isinstance(behaviour, UniformMixture) and behaviour.gamma == 0.0
-    )
+    return experiment.behaviour.mixes == "policy" and experiment.behaviour.exploration == 0.0
 
 
 def _refuse(experiment: Experiment) -> None:
@@ -316,7 +311,7 @@ def _refuse(experiment: Experiment) -> None:
         raise CombinationError("experiment.problem", problem, "a bandit of two or three arms")
     if not isinstance(update, Natural):
         raise CombinationError(
-            "experiment.update", update, "Natural: other updates have no end in this sense"
+            "experiment.update", update, "Natural: the equation of the ends is known for it only"
         )
     if isinstance(update.step_size, Schedule):
         raise CombinationError("experiment.update.step_size", update.step_size, "a constant")
@@ -339,9 +334,15 @@ def _refuse(experiment: Experiment) -> None:
         dynamics.reward_atoms(problem, a)
     if _on_policy(experiment):
         return
-    rate = getattr(experiment.behaviour, "gamma", getattr(experiment.behaviour, "epsilon", 1.0))
+    rate = experiment.behaviour.exploration
     if isinstance(rate, Schedule):
         raise CombinationError("experiment.behaviour", experiment.behaviour, "a constant rate")
+    if not (experiment.behaviour.least(problem.arms, np.array([rate])) > 0.0).all():
+        raise CombinationError(
+            "experiment.behaviour",
+            experiment.behaviour,
+            "OnPolicy, or one that draws every arm with a probability that stays above 0",
+        )
     if estimator.implicit != 0.0 or sum(r == max(problem.means) for r in problem.means) > 1:
         raise CombinationError(
             "experiment.behaviour",

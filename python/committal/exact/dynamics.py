@@ -5,8 +5,8 @@ Everything here is an array formula over leading axes ``(...)``: a policy is an 
 arm drawn, ``(..., K, D)`` with D the number of parameters (K, or 1 for the sigmoid).
 
 What a part means on arrays is asked of the part itself (`Baseline.at`, `Behaviour.at`,
-`Update.rows`, `Policy.probabilities_at`). The compiled simulators share nothing with these
-formulas, so that the exact answers made from them are a check of both.
+`Update.rows`, `Policy.probabilities_at`). The compiled simulators have formulas of their own; only
+what is a number before they start (a schedule, a gap) comes from the same place.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ def policies(argument: str, value: npt.ArrayLike, arms: int) -> Floats:
     pi = arrays.tensor(argument, value, check.UNIT, many="probabilities")
     if pi.ndim < 1 or pi.shape[-1] != arms:
         raise ConfigError(argument, value, f"probabilities with {arms} arms in the last axis")
-    if (np.abs(pi.sum(axis=-1) - 1.0) > check.SUM_TOLERANCE).any():
+    if (np.abs(pi.sum(axis=-1) - 1.0) > limits.SUM).any():
         raise ConfigError(argument, value, "probabilities that sum to 1 over the last axis")
     return pi
 

@@ -29,14 +29,12 @@ from committal.config.estimators import SOLVERS
 from committal.config.transitions import numeric
 from committal.errors import ConfigError
 from committal.lowering.mdp import lower_model
-from committal.support import check
+from committal.support import check, limits
 from committal.support.machine import isa_of, threads_of
 
 __all__ = ["Evaluation", "evaluate", "optimal"]
 
 Floats = npt.NDArray[np.float64]
-
-_SUM_TOLERANCE = 1e-6  # of the core
 
 
 @dataclass(frozen=True, eq=False)
@@ -280,7 +278,7 @@ def _policies(mdp: TabularMDP, policy: Any) -> Floats:
 def _refuse_wrong_rows(mdp: TabularMDP, pi: Floats) -> None:
     """Name the first state whose row is not a law. The core has noticed one while solving."""
     sums = pi.sum(axis=-1)
-    good = np.all(pi >= 0.0, axis=-1) & (np.abs(sums - 1.0) <= _SUM_TOLERANCE)
+    good = np.all(pi >= 0.0, axis=-1) & (np.abs(sums - 1.0) <= limits.POLICY_SUM)
     wrong = np.argwhere(~good & ~mdp.is_terminal)
     if len(wrong):
         where = tuple(wrong[0].tolist())

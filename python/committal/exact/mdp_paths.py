@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from committal.config import Experiment, Natural, TabularMDP
+from committal.config import Experiment, TabularMDP
 from committal.exact.evaluation import evaluate
 from committal.lowering.mdp import lower_mdp
 
@@ -39,11 +39,10 @@ def direction(experiment: Experiment, mdp: TabularMDP, theta: Floats) -> Floats:
     """The exact direction of the update at theta, flat like theta; 0 in terminal states."""
     pi = policy_of(mdp, theta)
     found = evaluate(mdp, pi, threads=1)
-    if isinstance(experiment.update, Natural):
-        g = np.where((mdp.reachable & ~mdp.is_terminal)[:, None], found.advantage, 0.0)
-    else:
-        g = found.state_distribution[:, None] * pi * found.advantage
-    return np.asarray(g).reshape(-1)
+    g = experiment.update.expected_in_states(
+        pi, found.advantage, found.state_distribution, mdp.reachable & ~mdp.is_terminal
+    )
+    return g.reshape(-1)
 
 
 def value_of(mdp: TabularMDP, policies: Floats) -> Floats:

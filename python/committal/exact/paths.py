@@ -27,7 +27,15 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from committal.config import Direct, Experiment, Natural, Schedule, TabularMDP
+from committal.config import (
+    Direct,
+    Experiment,
+    Natural,
+    Projected,
+    Schedule,
+    TabularMDP,
+    Vanilla,
+)
 from committal.errors import CombinationError, ConfigError
 from committal.exact import dynamics, mdp_paths
 from committal.support import arrays, check
@@ -146,6 +154,10 @@ def gradient_flow(experiment: Experiment, times: npt.ArrayLike) -> Path:
     if isinstance(tau, Schedule):
         raise CombinationError("experiment.update.entropy", tau, "a constant: a flow has no steps")
     if isinstance(policy, Direct):
+        if not isinstance(update, Vanilla | Projected):
+            raise CombinationError(
+                "experiment.update", update, "Vanilla or Projected: of others no flow is known"
+            )
         return _path(experiment, s, _projected_flow(start, r, s))
     if isinstance(update, Natural):
         target = r if len(start) == len(r) else r[:1] - r[1:]

@@ -75,6 +75,7 @@ def core_names() -> dict[str, tuple[str, ...]]:
         "behaviours": [cls.core_name for cls in kinds(Behaviour).values()],
         "noises": ["deterministic", *NOISES],
         "updates": [cls.core_name for cls in kinds(Update).values()],
+        "mdp_updates": [cls.core_name for cls in kinds(Update).values() if cls.in_mdps],
         "policies": [cls.core_name for cls in kinds(Policy).values()],
         "estimators": [cls.core_name for cls in estimators if cls not in in_episodes],
         "recorders": RECORDABLE,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from committal.config import Bandit, Direct, Experiment, OneSample, Policy, Sigmoid, Vanilla
+from committal.config import Bandit, Experiment, OneSample, Policy, Sigmoid
 from committal.config.quantities import BANDIT_QUANTITIES, CONTRAST, Quantity
 from committal.lowering.parts import (
     Floats,
@@ -122,7 +122,7 @@ def lower_bandit(experiment: Experiment, problem: Bandit) -> BanditPlan:
     ('softmax', True, array([-1.,  0.]), -1.0)
     """
     steps = experiment.steps
-    update, step_size = _lower_update(experiment)
+    update, factor = experiment.update.core_for(experiment.policy)
     estimator = experiment.estimator
     sampled = estimator if isinstance(estimator, OneSample) else OneSample()
     means = np.array(problem.means)
@@ -139,7 +139,7 @@ def lower_bandit(experiment: Experiment, problem: Bandit) -> BanditPlan:
         update=update,
         estimator=estimator.core_name,
         samples=sampled.samples,
-        step_size=step_size,
+        step_size=scheduled(experiment.update.step_size, steps) * factor,
         entropy=scheduled(getattr(experiment.update, "entropy", 0.0), steps),
         implicit=scheduled(sampled.implicit, steps),
         baseline_terms=baseline.terms,
@@ -157,21 +157,6 @@ def lower_bandit(experiment: Experiment, problem: Bandit) -> BanditPlan:
         reward_variance=np.array(problem.reward_variances),
         times=experiment.record.times(steps),
     )
-
-
-def _lower_update(experiment: Experiment) -> tuple[str, Floats]:
-    policy, update = experiment.policy, experiment.update
-    step_size = scheduled(update.step_size, experiment.steps)
-    if isinstance(policy, Direct):
-        # The gradient with respect to probabilities, followed by the projection.
-        return "projected", step_size
-    if isinstance(policy, Sigmoid) and isinstance(update, Vanilla):
-        # A vanilla softmax step moves theta_1 by alpha A (1 - p) and theta_2 by the opposite, so
-        # their difference, the theta of the sigmoid, moves twice as far as d log p / d theta =
-        # 1 - p says. The entropy term doubles in the same way. Natural steps move one of the two
-        # only and need no correction.
-        step_size = step_size / 2.0
-    return update.core_name, step_size
 
 
 def _lower_start(policy: Policy, arms: int) -> Floats:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, NamedTuple, Protocol, TypeAlias
@@ -122,20 +121,15 @@ def lower_baseline(baseline: Baseline, r: Floats) -> Baselined:
     """
     linear = baseline if isinstance(baseline, Linear) else Linear([(1.0, baseline)])
     terms = []
-    offsets = [linear.offset]
     initial = 0.0
     for coefficient, atom in linear.terms:
         term = atom.core_term()
-        if term is None:
-            number = atom.number(r)
-            assert number is not None, atom
-            offsets.append(coefficient * number)
-            continue
-        name, parameter = term
-        terms.append((name, coefficient, parameter))
+        if term is not None:
+            name, parameter = term
+            terms.append((name, coefficient, parameter))
         if isinstance(atom, RunningMean):
             initial = atom.initial
-    return Baselined(tuple(terms), math.fsum(offsets), initial)
+    return Baselined(tuple(terms), linear.folded(r), initial)
 
 
 class Behaved(NamedTuple):

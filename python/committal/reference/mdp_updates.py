@@ -8,7 +8,7 @@ from committal.config import Baseline
 from committal.config.estimators import ExactQ, Expected
 from committal.config.experiment import Experiment
 from committal.config.mdp import TabularMDP
-from committal.config.updates import Natural, Update
+from committal.config.updates import Natural, Update, Vanilla
 from committal.reference.arrays import Floats
 from committal.reference.baselines import Memory, baseline_value
 from committal.reference.behaviours import behaviour_probabilities
@@ -109,8 +109,12 @@ def exact_gradient(mdp: TabularMDP, update: Update, pi: Floats) -> Floats:
     """
     V, Q = solve(mdp, pi)
     advantage = Q - V[:, None]
+    reachable = mdp.reachable & ~mdp.is_terminal
     if isinstance(update, Natural):
-        return advantage * (mdp.reachable & ~mdp.is_terminal)[:, None]
+        return advantage * reachable[:, None]
+    if not isinstance(update, Vanilla):
+        visits = state_distribution(mdp, pi)
+        return update.expected_in_states(pi, advantage, visits, reachable)
     return state_distribution(mdp, pi)[:, None] * pi * advantage
 
 

@@ -176,9 +176,8 @@ def next_theta(
         )
     else:
         g = expected_direction(policy, update, pi, np.array(problem_of(experiment, Bandit).means))
-    if isinstance(update, Natural | Vanilla) and not isinstance(policy, Direct):
-        tau = scheduled(update.entropy, t, steps)
-        if tau > 0.0:
-            g = g + tau * entropy_direction(policy, update, theta)
+    tau = scheduled(getattr(update, "entropy", 0.0), t, steps)
+    if tau > 0.0:
+        g = g + tau * entropy_direction(policy, update, theta)
     theta = theta + scheduled(update.step_size, t, steps) * g
     return project_onto_simplex(theta) if isinstance(policy, Direct) else theta

@@ -106,7 +106,7 @@ def per_run_variables(
 
     Parameters
     ----------
-    plan : Plan or MdpPlan
+    plan : BanditPlan or MdpPlan
         What was run.
     outputs : dict of array[run, time(, width)]
         As the core filled them; not copied.

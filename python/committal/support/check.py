@@ -31,9 +31,6 @@ Integer: TypeAlias = int | np.integer[Any]
 
 T = TypeVar("T")
 
-#: Probabilities sum to one within this.
-SUM_TOLERANCE = 1e-9
-
 
 @dataclass(frozen=True, slots=True)
 class Interval:
@@ -288,7 +285,7 @@ probabilities that sum to 1 (the sum is 1.1)
     """
     p = vector(argument, value, UNIT_POSITIVE if positive else UNIT, least=1)
     total = math.fsum(p)
-    if abs(total - 1.0) > SUM_TOLERANCE:
+    if abs(total - 1.0) > limits.SUM:
         raise ConfigError(argument, value, f"probabilities that sum to 1 (the sum is {total:.12g})")
     return p
 

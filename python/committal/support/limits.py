@@ -32,6 +32,12 @@ SCHEDULE = 2**28
 #: Magnitudes: products of a few numbers of this size are still far from overflow.
 MAGNITUDE = 1e50
 
+#: How far from 1 the sum of probabilities that somebody gives may be.
+SUM = 1e-9
+
+#: How far from 1 the sum of a policy to be evaluated may be, which may come from a simulation.
+POLICY_SUM = 1e-6
+
 #: Bins of a histogram.
 BINS = 2**24
 

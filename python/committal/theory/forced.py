@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from committal.config import Direct, Experiment, Natural, Schedule, Sigmoid, Values
+from committal.config import Direct, Experiment, Schedule, Sigmoid, Values
 from committal.errors import CombinationError, ConfigError
 from committal.exact import dynamics, vertices
 from committal.support import check, limits
@@ -221,10 +221,10 @@ def shares_of(experiment: Experiment, arm: int, theta: Floats) -> Floats:
 def _limit(experiment: Experiment, arm: int, theta: Floats) -> float:
     update = experiment.update
     fixed = not isinstance(update.step_size, Schedule) and getattr(update, "entropy", 0.0) == 0.0
-    if not fixed or isinstance(experiment.policy, Direct):
+    if not fixed or isinstance(experiment.policy, Direct) or not update.approach:
         return math.nan
     r = np.array(dynamics.bandit_of(experiment).means)
-    if not isinstance(update, Natural):
+    if update.approach == "harmonic":
         # The shares change on the way; two arms have only one direction of approach.
         if len(r) > 2:
             return math.nan

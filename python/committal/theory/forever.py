@@ -28,7 +28,6 @@ from committal.config import (
     Decay,
     Direct,
     Experiment,
-    Natural,
     OnPolicy,
     Schedule,
 )
@@ -152,13 +151,21 @@ def _infinite(experiment: Experiment, arm: int, theta: Floats) -> Enclosure:
             update,
             "softmax or sigmoid without entropy regularisation, or steps=",
         )
-    if _explores_for_ever(experiment) or not isinstance(update, Natural):
-        # Vanilla: 1/epsilon grows by a bounded amount per step, so the sum of epsilon diverges.
+    if not update.approach:
+        raise CombinationError(
+            "experiment.update",
+            update,
+            "an update that says how it approaches a vertex (Natural, Vanilla), or steps=: of "
+            "others no bound of the tail is known",
+        )
+    if _explores_for_ever(experiment) or update.approach == "harmonic":
+        # 1/epsilon grows by a bounded amount per step, so the sum of epsilon diverges.
         return Enclosure(0.0, 0.0, 0)
     r = np.array(dynamics.bandit_of(experiment).means)
     shares = shares_of(experiment, arm, theta)
+    proved = experiment.baseline.enclose(arm, shares, 0.25, r).proved
     if float(vertices.pull(experiment.baseline, arm, shares, r)) <= 0.0:
-        return Enclosure(0.0, 0.0, 0)
+        return Enclosure(0.0, 0.0, 0, proved)
 
     total, check_at = 0.0, 16
     for n, forced in enumerate(forced_states(experiment, arm, theta)):
@@ -168,12 +175,11 @@ def _infinite(experiment: Experiment, arm: int, theta: Floats) -> Enclosure:
             if tail is not None and math.isfinite(tail[1]):
                 width = tail[1] - tail[0]
                 if width < 1e-12 or (width < 1e-6 and n > _MANY_STEPS) or n >= _MOST_STEPS:
-                    proved = experiment.baseline.enclose(arm, shares, 0.25, r).proved
                     return _enclosure(experiment, total, *tail, n, proved)
             if tail is not None and math.isinf(tail[1]):
-                return Enclosure(0.0, 0.0, n)
+                return Enclosure(0.0, 0.0, n, proved)
             if n >= _MOST_STEPS or total < -700.0:
-                return _enclosure(experiment, total, 0.0, math.inf, n)
+                return _enclosure(experiment, total, 0.0, math.inf, n, proved)
         total += _log_factor(forced)
     raise AssertionError("the path of a forced arm has no end")
 

@@ -84,6 +84,9 @@ def two_arm_regime(experiment: Experiment) -> Regime:
         )
     if not isinstance(experiment.update, Natural):
         raise CombinationError("experiment.update", experiment.update, "Natural")
+    behaviour = experiment.behaviour
+    if behaviour.mixes != "policy" or behaviour.exploration != 0.0:
+        raise CombinationError("experiment.behaviour", behaviour, "OnPolicy")
     dynamics.refuse_memory("experiment.baseline", experiment.baseline)
     kinds = vertices.two_arm_kinds(experiment.baseline, r)
     stays = [kind in ("attracts", "holds") for kind in kinds]

@@ -96,6 +96,62 @@ def test_a_schedule_that_would_not_fit_into_memory() -> None:
         experiment(update=cm.Natural(cm.Decay(0.1, 0.5)), steps=limits.SCHEDULE + 1)
 
 
+def test_numbers_that_only_the_problem_makes_large() -> None:
+    with pytest.raises(cm.CombinationError, match=r"at most 1e\+50 in magnitude \(here 5e\+59\)"):
+        experiment(problem=cm.Bandit([1e30, 0.0]), baseline=1e30 * cm.Gap())
+
+
+def test_as_many_times_as_fit_into_memory() -> None:
+    with pytest.raises(cm.CombinationError, match=r"fewer than 2\*\*28 times"):
+        experiment(record=cm.Record(every=1), steps=2**40)
+
+
+@pytest.mark.parametrize("samples", [1, 3, 1000])
+def test_python_and_the_core_draw_the_same_line(samples: int) -> None:
+    most = (limits.DRAWS - 1) // samples
+    parts = {"estimator": cm.OneSample(samples=samples), "record": cm.Record("value", at=0)}
+    cm.run(experiment(**parts, steps=most), runs=1, rng=0)
+    with pytest.raises(cm.ConfigError, match="steps"):
+        experiment(**parts, steps=most + 1)
+
+
+def test_python_and_the_core_draw_the_same_line_for_episodes() -> None:
+    maze = cm.gridworld("S.A", goals={"A": 1.0}, limit=7)
+    most = (limits.DRAWS - 1) // 7 - 1
+    parts = {"problem": maze, "estimator": cm.Reinforce(), "record": cm.Record("value", at=0)}
+    cm.run(experiment(**parts, steps=most), runs=1, rng=0)
+    with pytest.raises(cm.CombinationError, match="steps"):
+        experiment(**parts, steps=most + 1)
+
+
+def test_a_schedule_that_underflows_is_zero_everywhere() -> None:
+    decay = cm.Decay(0.1, 400.0)
+    assert decay.at(0) == decay.values(1)[0]
+    assert decay.at(10) == decay.values(11)[10] == 0.0
+
+
+class MySchedule(cm.Decay):
+    """Would have the hash of a Decay."""
+
+
+class MyReduce(cm.Reduce):
+    """Would have the hash of a Reduce."""
+
+
+@pytest.mark.parametrize(
+    ("argument", "make"),
+    [
+        ("Natural.step_size", lambda: cm.Natural(MySchedule(0.1, 0.5))),
+        ("UniformMixture.gamma", lambda: cm.UniformMixture(MySchedule(0.1, 0.5))),
+        ("Record.reduce", lambda: cm.Record("value", reduce=MyReduce())),
+    ],
+)
+def test_a_subclass_inside_of_a_part_is_refused_too(argument: str, make: Any) -> None:
+    with pytest.raises(cm.ConfigTypeError, match="derived from") as refused:
+        make()
+    assert refused.value.argument == argument
+
+
 class MyPolicy(cm.Softmax):
     """Not a part: nothing tells the core what it changes."""
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from committal.config.bandit import Bandit
 from committal.config.baselines import Gap
 from committal.config.estimators import ExactQ, OneSample, Reinforce
@@ -102,12 +104,25 @@ def _draws_fit_the_stream(e: Experiment) -> Refusal | None:
     return Refusal("steps", e.steps, f"steps * samples < {most} (samples is {samples})")
 
 
+def _offset_is_of_moderate_size(e: Experiment) -> Refusal | None:
+    assert isinstance(e.problem, Bandit)
+    offset = e.baseline.folded(np.array(e.problem.means))
+    if abs(offset) <= limits.MAGNITUDE:
+        return None
+    return Refusal(
+        "baseline",
+        e.baseline,
+        f"numbers that add up to at most {limits.MAGNITUDE:g} in magnitude (here {offset:g})",
+    )
+
+
 BANDIT_RULES: tuple[Rule, ...] = (
     _arms_draw_samples,
     _direct_has_no_entropy,
     _start_has_one_entry_per_arm,
     _sigmoid_has_two_arms,
     _gap_exists,
+    _offset_is_of_moderate_size,
     _expected_draws_nothing,
     _draws_fit_the_stream,
 )

@@ -91,6 +91,15 @@ def _times_are_reached(e: Experiment) -> Refusal | None:
     return Refusal("record.at", e.record.at, f"times in [0, {e.steps}], for steps = {e.steps}")
 
 
+def _times_fit_into_memory(e: Experiment) -> Refusal | None:
+    every = e.record.every
+    if every is None or e.steps // every < limits.TIMES:
+        return None
+    return Refusal(
+        "record.every", every, f"fewer than {limits.written(limits.TIMES)} times in {e.steps} steps"
+    )
+
+
 def _histograms_have_ranges(e: Experiment) -> Refusal | None:
     reduce = e.record.reduce
     if reduce is None or reduce.bins is None:
@@ -114,5 +123,6 @@ COMMON_RULES: tuple[Rule, ...] = (
     _one_running_mean,
     _names_are_recorded,
     _times_are_reached,
+    _times_fit_into_memory,
     _histograms_have_ranges,
 )
