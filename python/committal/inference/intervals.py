@@ -65,7 +65,8 @@ def proportion_interval(
     else:
         z2 = normal_quantile(level) ** 2
         half = np.sqrt(z2 * k * (n - k) / np.maximum(n, 1) + z2 * z2 / 4)
-        low, high = (k + z2 / 2 - half) / (n + z2), (k + z2 / 2 + half) / (n + z2)
+        with np.errstate(invalid="ignore"):  # 0/0 without runs at a level of almost 0
+            low, high = (k + z2 / 2 - half) / (n + z2), (k + z2 / 2 + half) / (n + z2)
     # Exact where they are 0 and 1; rounding would leave them at 1e-18.
     return np.where(k == 0, 0.0, low), np.where(k == n, 1.0, high)
 

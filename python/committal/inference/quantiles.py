@@ -19,7 +19,9 @@ def normal_quantile(level: float) -> float:
     1.959964
     """
     # Not scipy's: importing it takes longer than most commands that print a rate.
-    return NormalDist().inv_cdf((1 + level) / 2)
+    upper = (1 + level) / 2
+    # Of the other tail where this one rounds to 1, as at the largest level below 1.
+    return NormalDist().inv_cdf(upper) if upper < 1.0 else -NormalDist().inv_cdf((1 - level) / 2)
 
 
 def student_quantile(level: float, degrees: npt.ArrayLike) -> Floats:
