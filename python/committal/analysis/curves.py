@@ -16,7 +16,7 @@ import numpy.typing as npt
 from committal.analysis.select import checked, has, interval, per_run, result
 from committal.errors import ConfigError
 from committal.inference.intervals import mean_interval
-from committal.support import check
+from committal.support import check, limits
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 
 _NUMBERS_AT_ONCE = 2**24
-#: Means of resampled runs that are kept until their quantiles are taken: 1 GiB.
-_NUMBERS = 2**27
 
 
 def mean_curves(
@@ -121,7 +119,7 @@ def _bootstrap(
     flat = values.reshape(runs, -1)
     there = ~np.isnan(flat)
     filled = np.where(there, flat, 0.0)
-    most = _NUMBERS // max(flat.shape[1], 1)
+    most = limits.LISTED // max(flat.shape[1], 1)
     if resamples > most:
         raise ConfigError("resamples", resamples, f"at most {most} for so many times")
     means = np.empty((resamples, flat.shape[1]))

@@ -16,9 +16,6 @@ from committal.support import check, limits
 if TYPE_CHECKING:
     import xarray as xr
 
-#: Cells of all histograms together: 1 GiB of counts.
-_CELLS = 2**27
-
 
 def policy_histogram(
     data: xr.Dataset, bins: int = 20, *, time: int | None = None, level: float = 0.95
@@ -92,7 +89,7 @@ def _counted(
     """Count the runs, along the first axis, in each cell: int64[..., bins]."""
     shape = cell.shape[1:]
     places = math.prod(shape)
-    if places * bins > _CELLS:
-        raise ConfigError("bins", bins, f"at most {_CELLS // places} for so many arms")
+    if places * bins > limits.LISTED:
+        raise ConfigError("bins", bins, f"at most {limits.LISTED // places} for so many arms")
     which = np.arange(places).reshape(shape) * bins + cell
     return np.bincount(which[there], minlength=places * bins).reshape(*shape, bins)

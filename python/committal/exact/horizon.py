@@ -18,9 +18,6 @@ from committal.exact.one_step import law_from
 from committal.support import arrays, check, limits
 from committal.support.simplex import Floats
 
-#: Atoms beyond this would not fit into memory.
-MOST_ATOMS = 2**27
-
 
 @dataclass(frozen=True, eq=False)
 class HorizonLaw:
@@ -109,7 +106,7 @@ def law_after(
     """
     dynamics.bandit_of(experiment)
     count = check.integer("steps", experiment.steps if steps is None else steps, 0, limits.DRAWS)
-    most_atoms = check.integer("most_atoms", most_atoms, 1, MOST_ATOMS)
+    most_atoms = check.integer("most_atoms", most_atoms, 1, limits.LISTED)
     merge = check.number("merge", merge, check.Interval(0.0, 1e-3, open_high=True))
     dynamics.refuse_memory("experiment.baseline", experiment.baseline)
     theta, probability = dynamics.start_of(experiment)[None, :], np.ones(1)

@@ -38,13 +38,8 @@ from committal.config import (
 )
 from committal.errors import CombinationError, ConfigError
 from committal.exact import dynamics, mdp_paths
-from committal.support import arrays, check
+from committal.support import arrays, check, limits
 from committal.support.simplex import Floats, project_onto_simplex
-
-#: Updates of an expected path: hours.
-MOST_UPDATES = 2**26
-#: Evaluations of the velocity of a flow: minutes.
-MOST_EVALUATIONS = 10**6
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,14 +201,14 @@ def _integrated(
     """Integrate from 0 to the times s; refuse what takes too long or does not end."""
     from scipy.integrate import solve_ivp
 
-    left = MOST_EVALUATIONS
+    left = limits.EVALUATIONS
 
     def counted(_: float, theta: Floats) -> Floats:
         nonlocal left
         left -= 1
         if left < 0:
             raise ConfigError(
-                "times", s, f"a flow of at most {MOST_EVALUATIONS} evaluations: a shorter time"
+                "times", s, f"a flow of at most {limits.EVALUATIONS} evaluations: a shorter time"
             )
         return velocity(theta)
 
@@ -272,8 +267,8 @@ def _times(times: npt.ArrayLike) -> Floats:
 
 
 def _refuse_many(argument: str, steps: int) -> None:
-    if steps > MOST_UPDATES:
-        raise ConfigError(argument, steps, f"at most {MOST_UPDATES} updates, one after the other")
+    if steps > limits.UPDATES:
+        raise ConfigError(argument, steps, f"at most {limits.UPDATES} updates, one after the other")
 
 
 def _path(experiment: Experiment, time: Floats, theta: Floats) -> Path:

@@ -25,11 +25,8 @@ from committal.config import Experiment, MinVariance
 from committal.config.baselines import METRICS
 from committal.errors import CombinationError, ConfigError
 from committal.exact import dynamics
-from committal.support import arrays, check
+from committal.support import arrays, check, limits
 from committal.support.simplex import Floats, others
-
-#: Probabilities of one grid of policies: 1 GiB.
-MOST_NUMBERS = 2**27
 
 
 class Moments(NamedTuple):
@@ -185,13 +182,13 @@ def simplex_grid(n: int, arms: int = 3, *, margin: float = 0.0) -> Floats:
     >>> simplex_grid(500).shape
     (125250, 3)
     """
-    n = check.integer("n", n, 1, MOST_NUMBERS)
-    arms = check.integer("arms", arms, 2, MOST_NUMBERS)
+    n = check.integer("n", n, 1, limits.LISTED)
+    arms = check.integer("arms", arms, 2, limits.LISTED)
     margin = check.number("margin", margin, check.UNIT)
     # By logarithms: the number itself may have a million digits.
     log_points = math.lgamma(n + arms - 1) - math.lgamma(n) - math.lgamma(arms)
-    if log_points + math.log(arms) > math.log(MOST_NUMBERS):
-        raise ConfigError("n", n, f"a grid of at most {MOST_NUMBERS} numbers for {arms} arms")
+    if log_points + math.log(arms) > math.log(limits.LISTED):
+        raise ConfigError("n", n, f"a grid of at most {limits.LISTED} numbers for {arms} arms")
     left = np.full(1, n - 1)
     columns: list[npt.NDArray[np.int64]] = []
     for _ in range(arms - 1):

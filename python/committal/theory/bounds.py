@@ -22,11 +22,8 @@ from committal.config import (
 )
 from committal.errors import CombinationError, ConfigError
 from committal.exact import dynamics
-from committal.support import check
+from committal.support import check, limits
 from committal.support.simplex import Floats, softmax
-
-#: Updates whose step sizes are summed one by one: half a gigabyte of them.
-MOST_UPDATES = 2**26
 
 
 @dynamics.no_overflow
@@ -171,7 +168,7 @@ def off_policy_bound(experiment: Experiment, t: int) -> float:
     r = np.array(problem.means)
     if problem.arms < 2 or (r == r.max()).sum() > 1:
         raise CombinationError("experiment.problem", problem, "a single best arm")
-    t = check.integer("t", t, 0, MOST_UPDATES)
+    t = check.integer("t", t, 0, limits.UPDATES)
     epsilon = _least_probability(experiment, t)
     alpha = _values(update.step_size, t)
     rewards = _reward_range(experiment)

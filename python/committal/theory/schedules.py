@@ -8,8 +8,7 @@ import numpy as np
 
 from committal.config import Schedule, keeps_exploring, robbins_monro
 from committal.config.schedules import Rate
-from committal.support import check
-from committal.theory.bounds import MOST_UPDATES
+from committal.support import check, limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +58,7 @@ def check_schedule(x: Rate, steps: int) -> ScheduleCheck:
     >>> check.robbins_monro, check.keeps_exploring, round(check.squares, 3)
     (True, False, 2.549)
     """
-    steps = check.integer("steps", steps, 1, MOST_UPDATES)
+    steps = check.integer("steps", steps, 1, limits.UPDATES)
     fulfilled, exploring = robbins_monro(x), keeps_exploring(x)
     values = x.values(steps) if isinstance(x, Schedule) else np.full(steps, float(x))
     return ScheduleCheck(

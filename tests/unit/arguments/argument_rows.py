@@ -233,6 +233,14 @@ GRID = {"text": ("S.A", [None, 3, object(), "", NUL, "...", [3]]),
         "limit": (5, "count"), "start": ("S", [*NO_TEXT, "SS", "Q"])}  # fmt: skip
 row("Gridworld", **GRID)
 row("gridworld", **GRID)
+ROOMS = cm.maps.four_rooms()
+row("Gridworld.letter", ROOMS.letter, state=(1, [*WRONG["integer"], 10**6]))
+row("Gridworld.position", ROOMS.position, state=(1, [*WRONG["integer"], 10**6]))
+row("Gridworld.state_at", ROOMS.state_at, row=(1, [*WRONG["integer"], 0]),
+    column=(1, [*WRONG["integer"], 0]))  # fmt: skip
+row("Gridworld.range_of", ROOMS.range_of, name=("value", [*NO_TEXT, "valu"]))
+row("Gridworld.return_bounds", ROOMS.return_bounds, limit=(3, WRONG["integer"][1:]))
+row("Bandit.range_of", BANDIT.range_of, name=("value", [*NO_TEXT, "valu"]))
 row("Maximum")
 row("MinVariance", metric=("natural", NO_TEXT), lam=(0.1, NO_NUMBER[1:]))
 row("Natural", step_size=(0.1, "positive"), entropy=(0.0, "rate"))
@@ -240,6 +248,7 @@ row("OnPolicy")
 row("OneSample", samples=(2, "count"), implicit=(0.0, "rate"))
 row("Precision", quantity=("value", [*NO_TEXT, "x"]), half_width=(0.1, "positive"),
     confidence=(0.9, "inside"), relative=(False, "flag"), below=(..., NO_NUMBER[1:]))  # fmt: skip
+row("Precision.width_for", cm.Precision("value", 0.1).width_for, estimate=(0.5, "number"))
 row("Projected", step_size=(0.1, "positive"))
 row("Record", lambda **k: cm.Record("value", **k), every=(..., [*NO_INTEGER[1:], 0]),
     at=(..., [*WRONG["integer"][1:6], [-1], [0.5], "x"]), log=(..., [*NO_INTEGER[1:], 0]),
@@ -277,7 +286,26 @@ row("Study", base=(BASE, "experiment"), grid=(..., [3, object(), "x", {"x": [1]}
 row("open", path=(..., "path"), verify=(..., []))
 row("read_study", path=(..., "path"))
 row("export", data=(DATA, []), path=(..., "path"))
-row("from_gymnasium", env=(..., "object"), gamma=(..., []), limit=(..., []))
+
+
+class Lake:
+    """What `from_gymnasium` asks of an environment: a table."""
+
+    def __init__(self, P: Any) -> None:
+        self.P = P
+
+
+def lakes() -> list[Any]:
+    """Environments with tables that make no sense."""
+    tables = [{}, {0: 3}, {0: {0: 3}}, {0: {0: [(1.0, 0)]}}, {1: {0: []}}, {0: {}, 1: {0: []}},
+              {0: {0: [(1.0, HUGE, 0.0, True)]}}, {0: {0: [("x", 0, 0.0, True)]}}, {"x": {}, 0: {}},
+              {0: {0: [(1.0, "x", object(), True)]}}]  # fmt: skip
+    return [Lake(table) for table in tables]
+
+
+WATER = Lake({0: {0: [(1.0, 1, 1.0, True)]}, 1: {0: [(1.0, 1, 0.0, True)]}})
+row("from_gymnasium", env=(WATER, [*NO_OBJECT, None, *lakes()]), gamma=(0.5, "discount"),
+    limit=(5, WRONG["count"][1:]))  # fmt: skip
 row("to_gymnasium", mdp=(MAZE, "MDP"))
 
 # Pictures: what they ask of their data is theirs; here only that a wrong dataset is refused.
@@ -298,8 +326,8 @@ EXEMPT = {
     "abstract": ("Baseline",),
 }  # fmt: skip
 
-#: Calls that need more than a right argument to work: a file, an environment, an axis.
-NOT_CALLED = {"open", "read_study", "export", "from_gymnasium"}
+#: Calls that need more than a right argument to work: a file.
+NOT_CALLED = {"open", "read_study", "export"}
 
 #: (function, argument) that may still raise untyped errors: studies and files.
 KNOWN = {
