@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from committal.analysis.select import checked, interval, per_run, result
+from committal.analysis.select import checked, has, interval, per_run, result
 from committal.errors import ConfigError
 from committal.inference.intervals import mean_interval
-from committal.inference.quantiles import check_level
-from committal.support.check import choice, integer
+from committal.support import check, limits
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -70,17 +69,19 @@ def mean_curves(
     >>> bool((curves.low <= curves.estimate).all()), dict(curves.sizes)
     (True, {'time': 3})
     """
-    level = check_level(level)
-    choice("method", method, ("normal", "bootstrap"))
-    resamples = integer("resamples", resamples, 1)
+    level = check.level(level)
+    check.choice("method", method, ("normal", "bootstrap"))
+    resamples = check.integer("resamples", resamples, 1)
+    generator = check.generator("rng", rng)
     checked(data)
-    if method == "normal" and f"{name}_mean" in data:
+    check.text("name", name, "the name of a recorded quantity")
+    if method == "normal" and has(data, f"{name}_mean", f"{name}_sem", "count"):
         mean, sem = data[f"{name}_mean"], data[f"{name}_sem"]
         count = data["count"].broadcast_like(mean).transpose(*mean.dims)
         low, high = mean_interval(mean, sem, count, level)
         return _curves(mean, mean.values, sem.values, count.values, low, high, name, level, method)
     x = per_run(data, name, f", or {name}_mean" if method == "normal" else "")
-    if x.dtype.kind == "i":
+    if x.dtype.kind != "f":
         raise ConfigError("name", name, "a quantity that has a mean")
     x = x.transpose("run", ...)
     values = x.values
@@ -88,7 +89,7 @@ def mean_curves(
     if method == "normal":
         low, high = mean_interval(mean_, sem_, count_, level)
     else:
-        low, high = _bootstrap(values, level, resamples, np.random.default_rng(rng))
+        low, high = _bootstrap(values, level, resamples, generator)
     return _curves(x.isel(run=0, drop=True), mean_, sem_, count_, low, high, name, level, method)
 
 
@@ -118,6 +119,9 @@ def _bootstrap(
     flat = values.reshape(runs, -1)
     there = ~np.isnan(flat)
     filled = np.where(there, flat, 0.0)
+    most = limits.LISTED // max(flat.shape[1], 1)
+    if resamples > most:
+        raise ConfigError("resamples", resamples, f"at most {most} for so many times")
     means = np.empty((resamples, flat.shape[1]))
     step = max(1, _NUMBERS_AT_ONCE // max(runs, 1))
     for start in range(0, resamples, step):

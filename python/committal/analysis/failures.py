@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from committal.analysis.select import at_time, checked, interval, per_run, result, run_count
+from committal.analysis.select import at_time, checked, has, interval, per_run, result, run_count
 from committal.errors import ConfigError
 from committal.inference.intervals import proportion_interval
-from committal.inference.quantiles import check_level
-from committal.support.check import number
+from committal.support import check
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -57,10 +56,10 @@ def failure_rates(
     >>> bool(rates.high[0] < rates.low[1])
     True
     """
-    level = check_level(level)
+    level = check.level(level)
     checked(data)
     if below is not None:
-        below = number("below", below)
+        below = check.number("below", below)
     if method is None:
         method = "sequential" if "until" in data.attrs else "wilson"
     failures, count, below = failure_counts(data, below, time)
@@ -83,7 +82,7 @@ def failure_counts(
     """Return the failures, the runs, and what a failure is."""
     import xarray as xr
 
-    if "failures" in data and "run" not in data["failures"].dims:
+    if has(data, "failures", "count") and "below" in data["failures"].attrs:
         recorded = float(data["failures"].attrs["below"])
         if below is not None and below != recorded:
             raise ConfigError(
@@ -95,7 +94,7 @@ def failure_counts(
         failures = failures.where(failures >= 0, 0)
         failures, count = xr.broadcast(failures, count)
         return failures, count, recorded
-    values = per_run(data, "value", ", or Record('value', reduce=Reduce(below=...))")
+    values = per_run(data, "value", ", or Record('value', reduce=Reduce(below=...))", least=0)
     if below is None:
         raise ConfigError("below", below, "a number: a run failed if its value is less than it")
     final = at_time(data, values, time)

@@ -12,6 +12,7 @@ correlation of the pairs, and does not collapse when no pair differs.
 
 from __future__ import annotations
 
+import numbers
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,10 +20,9 @@ import numpy as np
 from committal.analysis.curves import moments
 from committal.analysis.select import at_time, checked, interval, per_run, result
 from committal.config.precision import FAILURE
-from committal.errors import ConfigError
+from committal.errors import ConfigError, ConfigTypeError
 from committal.inference.intervals import mean_interval, proportion_interval
-from committal.inference.quantiles import check_level
-from committal.support.check import number
+from committal.support import check
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -74,22 +74,29 @@ def compare(
     >>> bool((found.low > 0).all())
     True
     """
-    level = check_level(level)
+    level = check.level(level)
     checked(data)
+    check.text("axis", axis, "the name of an axis")
+    check.text("quantity", quantity, "'failure' or the name of a recorded quantity")
     if axis not in data.dims or axis in ("run", "time"):
         axes = [d for d in data.dims if d not in ("run", "time", "arm", "sample", "bin")]
         raise ConfigError("axis", axis, f"one of the axes {', '.join(map(repr, axes))}")
     labels = data[axis].values
     reference = labels[0] if reference is None else reference
-    place = np.flatnonzero(labels == reference)
+    reference = reference.item() if isinstance(reference, np.generic) else reference
+    if not isinstance(reference, str | bool | numbers.Real):
+        raise ConfigTypeError("reference", reference, f"one of the labels {labels.tolist()}")
+    place = np.array([i for i, label in enumerate(labels.tolist()) if label == reference])
     if place.size != 1:
         raise ConfigError("reference", reference, f"one of the labels {labels.tolist()}")
     name = "value" if quantity == FAILURE else quantity
-    if name not in data:
+    if name not in data.data_vars:
         raise ConfigError(
             "quantity", quantity, "'failure' or a quantity that was recorded of every run"
         )
     x = at_time(data, per_run(data, name, ": pairs are pairs of runs"), time)
+    if axis not in x.dims:
+        raise ConfigError("axis", axis, f"an axis that {name} has: {', '.join(map(str, x.dims))}")
     others = [dim for dim in x.dims if dim not in (axis, "run")]
     x = x.transpose("run", *others, axis)
     values = np.asarray(x.values, np.float64)
@@ -98,7 +105,7 @@ def compare(
     if quantity == FAILURE:
         if below is None:
             raise ConfigError("below", below, "a number: a run failed if its value is less than it")
-        found = _rates(here, there, number("below", below), level)
+        found = _rates(here, there, check.number("below", below), level)
     else:
         found = _means(here, there, level)
     dims = (*others, axis)
@@ -110,7 +117,7 @@ def compare(
         "correlation": (dims, correlation, {"long_name": "correlation of the pairs"}),
     }
     attributes: dict[str, Any] = {"quantity": quantity, "axis": axis, "level": level}
-    attributes["reference"] = reference.item() if isinstance(reference, np.generic) else reference
+    attributes["reference"] = reference
     return result(variables, attributes, like)
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
-from committal.analysis.select import at_time, checked, interval, per_run, result
+from committal.analysis.select import at_time, checked, has, interval, per_run, result
+from committal.errors import ConfigError
 from committal.inference.intervals import proportion_interval
-from committal.inference.quantiles import check_level
-from committal.support.check import integer
+from committal.support import check, limits
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -45,10 +47,10 @@ def policy_histogram(
     >>> int(found.histogram.sel(arm="arm 1").sum())
     100
     """
-    level = check_level(level)
-    bins = integer("bins", bins, 1)
+    level = check.level(level)
+    bins = check.integer("bins", bins, 1, limits.BINS)
     checked(data)
-    if "policy_histogram" in data:
+    if has(data, "policy_histogram", "policy_bin_left", "policy_bin_right"):
         counts = at_time(data, data["policy_histogram"], time).transpose(..., "bin")
         # The outer cells, below 0 and above 1, are empty.
         histogram = counts.isel(bin=slice(1, -1))
@@ -66,7 +68,7 @@ def policy_histogram(
         cell = np.clip((np.minimum(x.values, 1.0) * bins), 0, bins - 1)
         there = ~np.isnan(cell)
         cell = np.where(there, cell, 0).astype(np.int64)
-        numbers = np.stack([((cell == i) & there).sum(axis=0) for i in range(bins)], axis=-1)
+        numbers = _counted(cell, there, bins)
     total = numbers.sum(axis=-1, keepdims=True)
     low, high = proportion_interval(numbers, np.broadcast_to(total, numbers.shape), level)
     with np.errstate(invalid="ignore"):
@@ -79,3 +81,15 @@ def policy_histogram(
     }
     made = result(variables, {"quantity": "policy", "level": level}, like)
     return made.assign_coords(bin_left=("bin", edges[:-1]), bin_right=("bin", edges[1:]))
+
+
+def _counted(
+    cell: npt.NDArray[np.int64], there: npt.NDArray[np.bool_], bins: int
+) -> npt.NDArray[np.int64]:
+    """Count the runs, along the first axis, in each cell: int64[..., bins]."""
+    shape = cell.shape[1:]
+    places = math.prod(shape)
+    if places * bins > limits.LISTED:
+        raise ConfigError("bins", bins, f"at most {limits.LISTED // places} for so many arms")
+    which = np.arange(places).reshape(shape) * bins + cell
+    return np.bincount(which[there], minlength=places * bins).reshape(*shape, bins)

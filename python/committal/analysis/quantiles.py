@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from committal.analysis.select import at_time, checked, interval, per_run, result
+from committal.analysis.select import at_time, checked, has, interval, per_run, result
 from committal.inference.exact_sums import Histogram
-from committal.inference.quantiles import check_level
-from committal.support.check import UNIT_INSIDE, vector
+from committal.support import check
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -61,11 +60,12 @@ def quantiles(
     >>> bool((found.low <= found.estimate).all() and (found.estimate <= found.high).all())
     True
     """
-    level = check_level(level)
-    q = vector("probabilities", probabilities, UNIT_INSIDE, least=1)
+    level = check.level(level)
+    q = check.vector("probabilities", probabilities, check.UNIT_INSIDE, least=1)
     checked(data)
+    check.text("name", name, "the name of a recorded quantity")
     histogram = f"{name}_histogram"
-    if histogram in data:
+    if has(data, histogram, f"{name}_bin_left", f"{name}_bin_right"):
         counts = at_time(data, data[histogram], time).transpose(..., "bin")
         like = counts.isel(bin=0, drop=True)
         edges = [data[f"{name}_bin_{side}"].transpose(..., "bin") for side in ("left", "right")]

@@ -17,12 +17,11 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from committal.analysis.failures import failure_counts
 from committal.analysis.select import checked
-from committal.errors import ConfigError, ConfigTypeError
+from committal.errors import ConfigError
 from committal.inference.intervals import proportion_interval
+from committal.support import check, limits
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -49,8 +48,8 @@ def wilson_interval(failures: int, runs: int, level: float = 0.95) -> tuple[floa
     >>> low, round(high, 4)
     (0.0, 0.037)
     """
-    if not 0 <= failures <= runs:
-        raise ConfigError("failures", failures, f"a number from 0 to runs = {runs}")
+    runs = check.integer("runs", runs, 0, limits.RUNS)
+    failures = check.integer("failures", failures, 0, runs)
     low, high = proportion_interval(failures, runs, level)
     return float(low), float(high)
 
@@ -109,6 +108,10 @@ class FailureRate:
         method: str = "wilson",
     ) -> FailureRate:
         """Estimate the rate from counts."""
+        runs = check.integer("runs", runs, 0, limits.RUNS)
+        failures = check.integer("failures", failures, 0, runs)
+        below = check.number("below", below)
+        time = check.integer("time", time, 0, limits.DRAWS)
         low, high = map(float, proportion_interval(failures, runs, level, method))
         estimate = failures / runs if runs else math.nan
         return cls(estimate, low, high, failures, runs, below, time, level)
@@ -172,8 +175,8 @@ def failure_rate(
     True
     """
     checked(data)
-    if below is not None and not _is_number(below):
-        raise ConfigTypeError("below", below, "a number")
+    if below is not None:
+        below = check.number("below", below)
     failures, runs, below = failure_counts(data, below, time)
     if failures.ndim:
         raise ConfigError(
@@ -184,12 +187,6 @@ def failure_rate(
     at = time if time is not None else data.get("final_time", data["time"]).values.max()
     return FailureRate.of(
         int(failures), int(runs), below=below, time=int(at), level=level, method=method
-    )
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float | np.integer | np.floating) and not (
-        isinstance(value, bool) or math.isnan(value)
     )
 
 

@@ -7,20 +7,41 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from committal.errors import ConfigError, ConfigTypeError
+from committal.config.quantities import MDP_RECORDABLE, RECORDABLE
+from committal.errors import ConfigError
+from committal.support import check
 
 if TYPE_CHECKING:
     import xarray as xr
 
 
 def checked(data: xr.Dataset) -> xr.Dataset:
-    """Return a dataset, or refuse what is not one."""
-    if not hasattr(data, "data_vars"):
-        raise ConfigTypeError("data", data, "a dataset made by committal.run or Study.run")
+    """Return a dataset with times, or refuse what is not one."""
+    check.dataset("data", data)
+    if not data.sizes.get("time", 0):
+        raise ConfigError(
+            "data", dict(data.sizes), "a dataset made by committal.run or Study.run, with its times"
+        )
     return data
 
 
-def per_run(data: xr.Dataset, name: str, instead: str = "") -> xr.DataArray:
+def has(data: xr.Dataset, *names: str) -> bool:
+    """Say whether a dataset has quantities reduced over runs, with their times.
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> exp = cm.Experiment(cm.Bandit([1, 0]), cm.Softmax(), cm.Natural(0.1), steps=1)
+    >>> has(cm.run(exp, runs=2, rng=0), "value_mean", "value_sem", "count")
+    False
+    """
+    first = names[0]
+    return all(name in data for name in names) and (
+        "time" in data[first].dims and "run" not in data[first].dims
+    )
+
+
+def per_run(data: xr.Dataset, name: str, instead: str = "", *, least: int = 1) -> xr.DataArray:
     """Return a quantity that was recorded of every run.
 
     Parameters
@@ -31,12 +52,22 @@ def per_run(data: xr.Dataset, name: str, instead: str = "") -> xr.DataArray:
         The quantity.
     instead : str, optional
         What else is allowed, for the error.
+    least : int, optional
+        How many runs are needed.
     """
     checked(data)
-    if name not in data or "run" not in data[name].dims:
+    check.text("name", name, "the name of a recorded quantity")
+    if name not in {*data.data_vars, *RECORDABLE, *MDP_RECORDABLE}:
+        raise ConfigError("name", name, check.one_of(name, map(str, data.data_vars)))
+    if name not in data.data_vars or not {"run", "time"} <= set(data[name].dims):
         recorded = f"Record({name!r}, ...) without reduce"
         raise ConfigError("data", sorted(map(str, data.data_vars)), recorded + instead)
-    return data[name]
+    found = data[name]
+    if found.dtype.kind not in "iuf":
+        raise ConfigError("name", name, "a quantity of numbers")
+    if found.sizes["run"] < least:
+        raise ConfigError("data", dict(data.sizes), f"at least {least} run")
+    return found
 
 
 def at_time(data: xr.Dataset, array: xr.DataArray, time: int | None) -> xr.DataArray:
@@ -46,6 +77,7 @@ def at_time(data: xr.Dataset, array: xr.DataArray, time: int | None) -> xr.DataA
         if "final_time" in data.coords:
             return array.sel(time=data["final_time"]).drop_vars("time")
         return array.isel(time=-1, drop=True)
+    time = check.integer("time", time, 0)
     found = np.flatnonzero(times == time)
     if found.size != 1:
         known = ", ".join(map(str, times[:10])) + (", …" if len(times) > 10 else "")
@@ -58,7 +90,7 @@ def several_times(data: xr.Dataset, least: int = 2) -> None:
     if data.sizes.get("time", 0) < least:
         raise ConfigError(
             "data.time",
-            data["time"].values.tolist(),
+            data["time"].values.tolist() if "time" in data else None,
             f"at least {least} recorded times, Record(..., every=...) or Record(..., log=...)",
         )
 

@@ -20,6 +20,7 @@ times, which is strong, is accounted for.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,8 +30,7 @@ from committal.analysis.curves import moments
 from committal.analysis.select import interval, per_run, result, several_times
 from committal.errors import ConfigError
 from committal.inference.intervals import mean_interval
-from committal.inference.quantiles import check_level
-from committal.support.check import choice
+from committal.support import check
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -75,8 +75,8 @@ def committal_rate(
     >>> bool(rate.low > 1)
     True
     """
-    level = check_level(level)
-    choice("against", against, ("log time", "time"))
+    level = check.level(level)
+    check.choice("against", against, ("log time", "time"))
     x = per_run(data, "policy")
     if "arm" not in x.dims:
         raise ConfigError("data.policy", x.dims, "one policy per run and time: a bandit's")
@@ -127,7 +127,7 @@ def regret_exponent(
     >>> 0.9 < float(slope.estimate) < 1.1
     True
     """
-    level = check_level(level)
+    level = check.level(level)
     x = per_run(data, "regret")
     times, use = _used(data, window)
     x = x.transpose("run", ..., "time")
@@ -156,9 +156,11 @@ def _used(
     """Return the times of a window, and which of the recorded times they are."""
     several_times(data)
     times = data["time"].values.astype(np.float64)
-    start, stop = (times[-1] / 10, times[-1]) if window is None else window
-    if window is not None and not 0 <= start < stop:
-        raise ConfigError("window", window, "(first, last) with 0 <= first < last")
+    start, stop = times[-1] / 10, times[-1]
+    if window is not None:
+        start, stop = check.vector("window", window, check.Interval(0.0, math.inf), length=2)
+        if not start < stop:
+            raise ConfigError("window", window, "(first, last) with 0 <= first < last")
     use = (times >= start) & (times <= stop) & (times > 0)
     if use.sum() < 2:
         raise ConfigError("window", window, "a window with at least two recorded times > 0")

@@ -17,8 +17,7 @@ import numpy as np
 
 from committal.analysis.select import interval, per_run, result, several_times
 from committal.inference.intervals import proportion_interval
-from committal.inference.quantiles import check_level
-from committal.support.check import UNIT_INSIDE, number
+from committal.support import check
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -57,8 +56,8 @@ def survival(
     >>> float(curve.estimate[0]), bool((curve.estimate.diff("time") <= 0).all())
     (1.0, True)
     """
-    level = check_level(level)
-    above = number("above", above)
+    level = check.level(level)
+    above = check.number("above", above)
     x = per_run(data, name)
     several_times(data)
     x = x.transpose(..., "run", "time")
@@ -118,7 +117,7 @@ def time_to(
     >>> bool(found.low <= found.estimate) and bool(found.estimate <= found.high)
     True
     """
-    probability = number("probability", probability, UNIT_INSIDE)
+    probability = check.number("probability", probability, check.UNIT_INSIDE)
     curve = survival(data, above, name, level=level)
     times = curve["time"].values
     ends = []

@@ -171,6 +171,7 @@ class Gridworld(TabularMDP):
         >>> gridworld("S#A\\n...", goals={"A": 1}).state_at(0, 2)
         1
         """
+        row, column = check.integer("row", row, 0), check.integer("column", column, 0)
         try:
             return self.cells.index((row, column))
         except ValueError:

@@ -309,6 +309,8 @@ class TabularMDP(Problem):
         >>> mdp.return_bounds(10)
         (3.0, 3.0)
         """
+        if limit is not None:
+            limit = check.integer("limit", limit, 0, limits.EPISODE)
         acting = ~self.is_terminal
         # The outcomes of a state, whatever the action, are consecutive entries.
         firsts = self.row_offsets[:: self.n_actions][:-1][acting]

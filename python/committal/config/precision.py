@@ -80,4 +80,5 @@ class Precision(Config):
         >>> Precision("value", 0.1, relative=True).width_for(-0.5)
         0.05
         """
+        estimate = check.number("estimate", estimate)
         return self.half_width * abs(estimate) if self.relative else self.half_width

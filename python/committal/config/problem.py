@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from committal.config.base import Config
 from committal.config.quantities import Quantity
+from committal.support import check
 
 __all__ = ["Problem"]
 
@@ -45,4 +46,5 @@ class Problem(Config):
         >>> Bandit([1.0, 0.2]).range_of("theta") is None
         True
         """
+        name = check.choice("name", name, tuple(self.quantities))
         return self.quantities[name].range_of(self)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from committal.config.base import Config, config
 from committal.errors import ConfigError
-from committal.support import check
+from committal.support import check, limits
 
 __all__ = ["Decay", "Schedule", "Values", "keeps_exploring", "robbins_monro"]
 
@@ -46,6 +46,7 @@ class Schedule(Config):
         >>> Decay(1.0, 0.5).at(3)
         0.5
         """
+        t = check.integer("t", t, 0, limits.DRAWS)
         return float(self.values(t + 1)[t])
 
     def robbins_monro(self) -> bool | None:
@@ -124,6 +125,7 @@ class Decay(Schedule):
 
     def at(self, t: int) -> float:
         """Return x_t, without a table of all earlier values."""
+        t = check.integer("t", t, 0, limits.DRAWS)
         return self._at(t + self.offset)
 
     def _at(self, x: float) -> float:
@@ -142,6 +144,7 @@ class Decay(Schedule):
         >>> Decay(1.0, 0.5).values(2)
         array([1.        , 0.70710678])
         """
+        steps = check.integer("steps", steps, 0, limits.SCHEDULE)
         x = np.arange(steps, dtype=np.float64) + self.offset
         if self.power == 0.0:
             return np.full(steps, self.scale)
@@ -221,6 +224,7 @@ class Values(Schedule):
         committal.errors.ConfigError: Values.values = (0.3, 0.2) is not allowed; expected at least \
 3 numbers (there are 2)
         """
+        steps = check.integer("steps", steps, 0, limits.SCHEDULE)
         if steps > len(self.table):
             raise ConfigError(
                 "Values.values",

@@ -178,11 +178,14 @@ def _nested_array(argument: str, value: Any, allowed: str) -> npt.NDArray[Any]:
         hasattr(value, "__array__") or isinstance(value, Sequence)
     ):
         raise ConfigTypeError(argument, value, allowed)
-    if not hasattr(value, "__array__") and not _all_real(value):
-        raise ConfigTypeError(argument, value, allowed)
     try:
+        if not hasattr(value, "__array__") and not _all_real(value):
+            raise ConfigTypeError(argument, value, allowed)
         return np.asarray(value)
-    except (ValueError, OverflowError):  # rows of different lengths; numbers beyond a float
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        if isinstance(error, ConfigTypeError):
+            raise
+        # Rows of different lengths, numbers beyond a float, lists without a bottom.
         raise ConfigError(argument, value, allowed) from None
 
 

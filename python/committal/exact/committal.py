@@ -28,11 +28,12 @@ from committal.config import (
     Sigmoid,
     Softmax,
 )
-from committal.errors import CombinationError, ConfigError
+from committal.errors import CombinationError
 from committal.exact import dynamics
 from committal.exact.three_arms import Plane, solve_plane
 from committal.exact.two_arms import Line, solve_line
 from committal.exact.variance import simplex_grid
+from committal.support import check
 from committal.support.simplex import Floats
 
 #: Errors aimed at, by the number of arms.
@@ -127,6 +128,7 @@ class CommittalMap:
         return states
 
 
+@dynamics.no_overflow
 def committal_map(
     experiment: Experiment, *, tolerance: float | None = None, most_nodes: int = MOST_NODES
 ) -> CommittalMap:
@@ -176,13 +178,11 @@ def committal_map(
     _refuse(experiment)
     if tolerance is None:
         tolerance = TOLERANCES[problem.arms]
-    elif not 1e-12 <= tolerance <= 0.1:
-        raise ConfigError("tolerance", tolerance, "a number in [1e-12, 0.1]")
-    if isinstance(most_nodes, bool) or not isinstance(most_nodes, int) or most_nodes < 1:
-        raise ConfigError("most_nodes", most_nodes, "an integer >= 1")
+    tolerance = check.number("tolerance", tolerance, check.Interval(1e-12, 0.1))
+    most_nodes = check.integer("most_nodes", most_nodes, 1)
     policy = Sigmoid() if problem.arms == 2 else Softmax()
     stripped = experiment.replace(policy=policy, steps=0, record=Record())
-    return CommittalMap(experiment, _solve(stripped, float(tolerance), most_nodes))
+    return CommittalMap(experiment, _solve(stripped, tolerance, most_nodes))
 
 
 @functools.lru_cache(maxsize=16)
@@ -239,6 +239,7 @@ def committal_probability(
 ) -> tuple[Floats, Floats]: ...
 
 
+@dynamics.no_overflow
 def committal_probability(
     experiment: Experiment,
     *,
@@ -280,10 +281,9 @@ def committal_probability(
     array([0.4058, 0.062 ])
     """
     problem = dynamics.bandit_of(experiment)
-    if arm is not None and (
-        isinstance(arm, bool) or not isinstance(arm, int) or not 0 <= arm < problem.arms
-    ):
-        raise ConfigError("arm", arm, f"None or an integer in [0, {problem.arms - 1}]")
+    if arm is not None:
+        arm = check.integer("arm", arm, 0, problem.arms - 1)
+    check.boolean("return_error", return_error)
     # Refused before anything is solved.
     dynamics.states_of(experiment, starts, None, argument="starts")
     found = committal_map(experiment, tolerance=tolerance)

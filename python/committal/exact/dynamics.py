@@ -11,19 +11,60 @@ what is a number before they start (a schedule, a gap) comes from the same place
 
 from __future__ import annotations
 
+import functools
+import inspect
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
 import numpy as np
 import numpy.typing as npt
 
 from committal.config import Bandit, Baseline, Direct, Experiment, OneSample, Sigmoid
 from committal.config.schedules import at_time
-from committal.errors import CombinationError, ConfigError, ConfigTypeError
-from committal.support import limits
+from committal.errors import CombinationError, ConfigError
+from committal.support import arrays, check, limits
 from committal.support.simplex import Floats
 
 _TINY = float(np.finfo(np.float64).tiny)
 
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
-def bandit_of(experiment: Experiment) -> Bandit:
+
+def no_overflow(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Make overflow an error that names the first argument: no answer is NaN in silence.
+
+    Examples
+    --------
+    >>> @no_overflow
+    ... def square(x: float) -> float:
+    ...     return float(np.float64(x) ** 2)
+    >>> square(1e200)
+    Traceback (most recent call last):
+        ...
+    committal.errors.ConfigError: x = 1e+200 is not allowed; expected numbers, and their products \
+in `square`, within the range of floating point
+    """
+    first = next(iter(inspect.signature(function).parameters))
+
+    @functools.wraps(function)
+    def checked(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        try:
+            with np.errstate(over="raise", invalid="raise", divide="raise"):
+                return function(*args, **kwargs)
+        except ArithmeticError:
+            given = args[0] if args else kwargs.get(first)
+            name = function.__name__
+            raise ConfigError(
+                first,
+                given,
+                f"numbers, and their products in `{name}`, within the range of floating point",
+            ) from None
+
+    return checked
+
+
+def bandit_of(experiment: Experiment, argument: str = "experiment") -> Bandit:
     """Return the bandit of an experiment, or say that one is needed.
 
     Examples
@@ -33,11 +74,8 @@ def bandit_of(experiment: Experiment) -> Bandit:
     >>> bandit_of(e).arms
     2
     """
-    if not isinstance(experiment, Experiment):
-        raise ConfigTypeError("experiment", experiment, "an Experiment")
-    if not isinstance(experiment.problem, Bandit):
-        raise ConfigTypeError("experiment.problem", experiment.problem, "a Bandit")
-    return experiment.problem
+    check.instance(argument, experiment, Experiment, "an Experiment")
+    return check.instance(f"{argument}.problem", experiment.problem, Bandit, "a Bandit")
 
 
 def refuse_memory(argument: str, baseline: Baseline) -> None:
@@ -86,17 +124,13 @@ def states_of(
     if theta is not None and policy is not None:
         raise ConfigError("policy", policy, "None where theta is given")
     if policy is not None:
-        pi = finite_array("policy", policy)
-        if pi.ndim < 1 or pi.shape[-1] != arms:
-            raise ConfigError("policy", policy, f"probabilities with {arms} arms in the last axis")
-        if (pi < 0.0).any() or (np.abs(pi.sum(axis=-1) - 1.0) > limits.SUM).any():
-            raise ConfigError("policy", policy, "probabilities that sum to 1 over the last axis")
+        pi = policies("policy", policy, arms)
         if not isinstance(experiment.policy, Direct) and (pi == 0.0).any():
             raise ConfigError("policy", policy, "probabilities > 0: a softmax reaches no others")
         return experiment.policy.parameters_at(pi)
     if theta is None:
         return start_of(experiment)
-    x = finite_array(argument, theta)
+    x = arrays.tensor(argument, theta)
     if isinstance(experiment.policy, Sigmoid):
         return x[..., None]
     if x.ndim < 1 or x.shape[-1] != arms:
@@ -104,21 +138,31 @@ def states_of(
     return x
 
 
-def finite_array(argument: str, value: npt.ArrayLike) -> Floats:
-    """Return an array of finite numbers.
+def policies(argument: str, value: npt.ArrayLike, arms: int) -> Floats:
+    """Return probabilities (..., K) that sum to 1 over the arms.
 
     Examples
     --------
-    >>> finite_array("theta", [1, 2])
-    array([1., 2.])
+    >>> policies("policy", [0.5, 0.5], 2)
+    array([0.5, 0.5])
     """
-    try:
-        x = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ConfigTypeError(argument, value, "an array of finite numbers") from None
-    if not np.isfinite(x).all():
-        raise ConfigError(argument, value, "an array of finite numbers")
-    return x
+    pi = arrays.tensor(argument, value, check.UNIT, many="probabilities")
+    if pi.ndim < 1 or pi.shape[-1] != arms:
+        raise ConfigError(argument, value, f"probabilities with {arms} arms in the last axis")
+    if (np.abs(pi.sum(axis=-1) - 1.0) > limits.SUM).any():
+        raise ConfigError(argument, value, "probabilities that sum to 1 over the last axis")
+    return pi
+
+
+def updates_done(t: object) -> int:
+    """Return how many updates were done, which every function calls `t`.
+
+    Examples
+    --------
+    >>> updates_done(3)
+    3
+    """
+    return check.integer("t", t, 0, limits.DRAWS)
 
 
 def expected_direction(experiment: Experiment, pi: Floats) -> Floats:

@@ -27,7 +27,7 @@ from committal import _core
 from committal.config import TabularMDP
 from committal.config.estimators import SOLVERS
 from committal.config.transitions import numeric
-from committal.errors import ConfigError, ConfigTypeError
+from committal.errors import ConfigError
 from committal.lowering.mdp import lower_model
 from committal.support import check, limits
 from committal.support.machine import isa_of, threads_of
@@ -260,8 +260,7 @@ def _model(mdp: TabularMDP) -> _core.MdpModel:
 
 
 def _check_mdp(mdp: object) -> None:
-    if not isinstance(mdp, TabularMDP):
-        raise ConfigTypeError("mdp", mdp, "a TabularMDP, such as a gridworld")
+    check.instance("mdp", mdp, TabularMDP, "a TabularMDP, such as a gridworld")
 
 
 def _policies(mdp: TabularMDP, policy: Any) -> Floats:

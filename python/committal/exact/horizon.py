@@ -15,6 +15,7 @@ from committal.config import Experiment
 from committal.errors import ConfigError
 from committal.exact import dynamics
 from committal.exact.one_step import law_from
+from committal.support import arrays, check, limits
 from committal.support.simplex import Floats
 
 
@@ -61,9 +62,13 @@ class HorizonLaw:
         >>> law.expectation(law.theta).round(12)  # natural: theta moves by alpha on average
         array([-0.7])
         """
-        return np.asarray(np.tensordot(self.probability, values, axes=1))
+        x = arrays.tensor("values", values, finite=False)
+        if x.shape[:1] != self.probability.shape:
+            raise ConfigError("values", values, f"one per atom, {len(self.probability)} of them")
+        return np.asarray(np.tensordot(self.probability, x, axes=1))
 
 
+@dynamics.no_overflow
 def law_after(
     experiment: Experiment,
     steps: int | None = None,
@@ -100,18 +105,14 @@ def law_after(
     True
     """
     dynamics.bandit_of(experiment)
-    count = experiment.steps if steps is None else steps
-    if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 0:
-        raise ConfigError("steps", count, "an integer >= 0")
-    if isinstance(most_atoms, bool) or not isinstance(most_atoms, int) or most_atoms < 1:
-        raise ConfigError("most_atoms", most_atoms, "an integer >= 1")
-    if not 0.0 <= merge < 1e-3:
-        raise ConfigError("merge", merge, "a number in [0, 0.001)")
+    count = check.integer("steps", experiment.steps if steps is None else steps, 0, limits.DRAWS)
+    most_atoms = check.integer("most_atoms", most_atoms, 1, limits.LISTED)
+    merge = check.number("merge", merge, check.Interval(0.0, 1e-3, open_high=True))
     dynamics.refuse_memory("experiment.baseline", experiment.baseline)
     theta, probability = dynamics.start_of(experiment)[None, :], np.ones(1)
     discarded = 0.0
     r = np.array(dynamics.bandit_of(experiment).means)
-    for t in range(int(count)):
+    for t in range(count):
         pi = experiment.policy.probabilities_at(theta)
         law = law_from(experiment, theta, experiment.baseline.at(pi, r), t)
         probability = (probability[:, None] * law.probability).ravel()
@@ -123,7 +124,7 @@ def law_after(
             discarded += float(probability.sum() - probability[order].sum())
             theta, probability = theta[order], probability[order]
     policy = experiment.policy.probabilities_at(theta)
-    return HorizonLaw(int(count), theta, policy, probability, discarded)
+    return HorizonLaw(count, theta, policy, probability, discarded)
 
 
 def _merged(theta: Floats, probability: Floats, merge: float) -> tuple[Floats, Floats]:

@@ -24,6 +24,7 @@ from committal.config import Direct, Experiment, Policy, Sigmoid
 from committal.config.schedules import at_time
 from committal.errors import ConfigError
 from committal.exact import dynamics
+from committal.support import check
 from committal.support.simplex import Floats, project_onto_simplex
 
 Space: TypeAlias = Literal["theta", "policy"]
@@ -141,11 +142,11 @@ class OneStepLaw:
         return np.asarray((self.probability * lowered).sum(axis=-1))
 
     def _in(self, space: Space) -> Floats:
-        if space not in get_args(Space):
-            raise ConfigError("space", space, "'theta' or 'policy'")
+        check.choice("space", space, get_args(Space))
         return self.update if space == "theta" else self.policy_change
 
 
+@dynamics.no_overflow
 def one_step_law(
     experiment: Experiment,
     *,
@@ -183,6 +184,7 @@ def one_step_law(
     array([0.333333, 0.8     ])
     """
     states = dynamics.states_of(experiment, theta, policy)
+    t = dynamics.updates_done(t)
     dynamics.refuse_memory("experiment.baseline", experiment.baseline)
     pi = experiment.policy.probabilities_at(states)
     r = np.array(dynamics.bandit_of(experiment).means)

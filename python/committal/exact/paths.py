@@ -20,6 +20,8 @@ in the geometry of the update:
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,6 +38,7 @@ from committal.config import (
 )
 from committal.errors import CombinationError, ConfigError
 from committal.exact import dynamics, mdp_paths
+from committal.support import arrays, check, limits
 from committal.support.simplex import Floats, project_onto_simplex
 
 
@@ -59,6 +62,7 @@ class Path:
     value: Floats
 
 
+@dynamics.no_overflow
 def expected_path(experiment: Experiment, times: npt.ArrayLike | None = None) -> Path:
     r""":math:`\theta_{t+1} = \theta_t + \alpha_t E[g(\theta_t)]`: the path of the true gradient.
 
@@ -80,7 +84,11 @@ def expected_path(experiment: Experiment, times: npt.ArrayLike | None = None) ->
     >>> expected_path(e, [0, 10, 20]).theta[:, 0].round(12) + 0.0
     array([-1.,  0.,  1.])
     """
+    check.instance("experiment", experiment, Experiment, "an Experiment")
+    if times is None:
+        _refuse_many("experiment.steps", experiment.steps)
     wanted = np.arange(experiment.steps + 1) if times is None else _times(times)
+    _refuse_many("times", int(wanted[-1]))
     if not np.array_equal(wanted, np.rint(wanted)):
         raise ConfigError("times", times, "increasing whole numbers >= 0")
     wanted = wanted.astype(np.int64)
@@ -105,6 +113,7 @@ def expected_path(experiment: Experiment, times: npt.ArrayLike | None = None) ->
     return _path(experiment, wanted.astype(np.float64), np.array(kept))
 
 
+@dynamics.no_overflow
 def gradient_flow(experiment: Experiment, times: npt.ArrayLike) -> Path:
     r""":math:`d\theta/ds = E[g(\theta)]`: the limit of the expected path for small steps.
 
@@ -127,6 +136,7 @@ def gradient_flow(experiment: Experiment, times: npt.ArrayLike) -> Path:
     >>> gradient_flow(e, [0, 10]).value.round(3)
     array([0.089, 0.847])
     """
+    check.instance("experiment", experiment, Experiment, "an Experiment")
     if isinstance(experiment.problem, TabularMDP):
         return _mdp_flow(experiment, experiment.problem, _times(times))
     problem, policy, update = (
@@ -151,9 +161,7 @@ def gradient_flow(experiment: Experiment, times: npt.ArrayLike) -> Path:
         decay = np.exp(-tau * s)[:, None]
         return _path(experiment, s, target / tau + (start - target / tau) * decay)
 
-    from scipy.integrate import solve_ivp
-
-    def velocity(_: float, theta: Floats) -> Floats:
+    def velocity(theta: Floats) -> Floats:
         pi = policy.probabilities_at(theta)
         g = dynamics.expected_direction(experiment, pi)
         if tau > 0.0:
@@ -162,10 +170,7 @@ def gradient_flow(experiment: Experiment, times: npt.ArrayLike) -> Path:
 
     if s[-1] == 0.0:
         return _path(experiment, s, np.broadcast_to(start, (len(s), len(start))))
-    solved = solve_ivp(
-        velocity, (0.0, float(s[-1])), start, "DOP853", t_eval=s, rtol=1e-11, atol=1e-12
-    )
-    return _path(experiment, s, np.ascontiguousarray(solved.y.T))
+    return _path(experiment, s, _integrated(velocity, s, start, rtol=1e-11, atol=1e-12))
 
 
 def _expected_mdp_path(
@@ -183,16 +188,36 @@ def _expected_mdp_path(
 
 
 def _mdp_flow(experiment: Experiment, mdp: TabularMDP, s: Floats) -> Path:
-    from scipy.integrate import solve_ivp
-
     start = mdp_paths.start_of(experiment, mdp)
     if s[-1] == 0.0:
         return _mdp_path(mdp, s, np.broadcast_to(start, (len(s), len(start))))
+    velocity = functools.partial(mdp_paths.direction, experiment, mdp)
+    return _mdp_path(mdp, s, _integrated(velocity, s, start, rtol=1e-9, atol=1e-11))
+
+
+def _integrated(
+    velocity: Callable[[Floats], Floats], s: Floats, start: Floats, *, rtol: float, atol: float
+) -> Floats:
+    """Integrate from 0 to the times s; refuse what takes too long or does not end."""
+    from scipy.integrate import solve_ivp
+
+    left = limits.EVALUATIONS
+
+    def counted(_: float, theta: Floats) -> Floats:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise ConfigError(
+                "times", s, f"a flow of at most {limits.EVALUATIONS} evaluations: a shorter time"
+            )
+        return velocity(theta)
+
     solved = solve_ivp(
-        lambda _, theta: mdp_paths.direction(experiment, mdp, theta),
-        (0.0, float(s[-1])), start, "DOP853", t_eval=s, rtol=1e-9, atol=1e-11,
-    )  # fmt: skip
-    return _mdp_path(mdp, s, np.ascontiguousarray(solved.y.T))
+        counted, (0.0, float(s[-1])), start, "DOP853", t_eval=s, rtol=rtol, atol=atol
+    )
+    if not solved.success:
+        raise ConfigError("times", s, f"times that the flow reaches ({solved.message})")
+    return np.ascontiguousarray(solved.y.T)
 
 
 def _mdp_path(mdp: TabularMDP, time: Floats, theta: Floats) -> Path:
@@ -235,10 +260,15 @@ def _table(x: float | Schedule, steps: int) -> Floats:
 
 
 def _times(times: npt.ArrayLike) -> Floats:
-    s = dynamics.finite_array("times", times)
-    if s.ndim != 1 or s.size == 0 or (s < 0.0).any() or (np.diff(s) <= 0.0).any():
+    s = arrays.tensor("times", times, check.NON_NEGATIVE)
+    if s.ndim != 1 or s.size == 0 or (np.diff(s) <= 0.0).any():
         raise ConfigError("times", times, "increasing numbers >= 0 in one dimension")
     return s
+
+
+def _refuse_many(argument: str, steps: int) -> None:
+    if steps > limits.UPDATES:
+        raise ConfigError(argument, steps, f"at most {limits.UPDATES} updates, one after the other")
 
 
 def _path(experiment: Experiment, time: Floats, theta: Floats) -> Path:

@@ -177,7 +177,9 @@ def _hazard(experiment: Experiment, arm: int, s: float, alpha: float) -> tuple[f
     ]
 
     def log_phi(decay: float) -> float:
-        return samples * math.log(sum(q * math.exp(-decay * step) for step, q in steps))
+        phi = sum(q * math.exp(-decay * step) for step, q in steps)
+        # One step beyond where doubles tell the other arm's probability from 0.
+        return samples * math.log(phi) if phi > 0.0 else -math.inf
 
     decay = 1.0
     while log_phi(decay) >= -0.1 * decay * alpha * abs(s) and decay > 1e-3:

@@ -14,6 +14,7 @@ it, as the recorded ``variance`` is. N samples divide covariances by N.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -24,6 +25,7 @@ from committal.config import Experiment, MinVariance
 from committal.config.baselines import METRICS
 from committal.errors import CombinationError, ConfigError
 from committal.exact import dynamics
+from committal.support import arrays, check, limits
 from committal.support.simplex import Floats, others
 
 
@@ -35,6 +37,7 @@ class Moments(NamedTuple):
     second_moment: Floats
 
 
+@dynamics.no_overflow
 def gradient_moments(
     experiment: Experiment,
     *,
@@ -67,7 +70,7 @@ def gradient_moments(
     >>> gradient_moments(e).mean
     array([ 0.25, -0.25])
     """
-    parts = _parts(experiment, theta, policy, t, visible)
+    parts = _parts(experiment, theta, policy, t, check.boolean("visible", visible))
     samples = dynamics.samples_of(experiment)
     advantage = parts.r - parts.b[..., None]
     given_arm = advantage[..., None] * parts.per_arm
@@ -82,6 +85,7 @@ def gradient_moments(
     return Moments(mean, covariance, second)
 
 
+@dynamics.no_overflow
 def gradient_variance(
     experiment: Experiment,
     *,
@@ -116,6 +120,7 @@ def gradient_variance(
     return np.asarray(trace / max(samples, 1))
 
 
+@dynamics.no_overflow
 def log_variance_ratio(
     first: Experiment,
     second: Experiment,
@@ -147,6 +152,8 @@ def log_variance_ratio(
     >>> bool((log_variance_ratio(none, least, policy=simplex_grid(40)) >= 0).all())
     True
     """
+    for argument, experiment in (("first", first), ("second", second)):
+        dynamics.bandit_of(experiment, argument)
     one = gradient_variance(first, policy=policy, t=t)
     two = gradient_variance(second, policy=policy, t=t)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -175,12 +182,13 @@ def simplex_grid(n: int, arms: int = 3, *, margin: float = 0.0) -> Floats:
     >>> simplex_grid(500).shape
     (125250, 3)
     """
-    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
-        raise ConfigError("n", n, "an integer >= 1")
-    if isinstance(arms, bool) or not isinstance(arms, int | np.integer) or arms < 2:
-        raise ConfigError("arms", arms, "an integer >= 2")
-    if not 0.0 <= margin <= 1.0:
-        raise ConfigError("margin", margin, "a number in [0, 1]")
+    n = check.integer("n", n, 1, limits.LISTED)
+    arms = check.integer("arms", arms, 2, limits.LISTED)
+    margin = check.number("margin", margin, check.UNIT)
+    # By logarithms: the number itself may have a million digits.
+    log_points = math.lgamma(n + arms - 1) - math.lgamma(n) - math.lgamma(arms)
+    if log_points + math.log(arms) > math.log(limits.LISTED):
+        raise ConfigError("n", n, f"a grid of at most {limits.LISTED} numbers for {arms} arms")
     left = np.full(1, n - 1)
     columns: list[npt.NDArray[np.int64]] = []
     for _ in range(arms - 1):
@@ -221,10 +229,13 @@ class BaselineQuadratic:
 
     def __call__(self, b: npt.ArrayLike) -> Floats:
         """Return the variance at b."""
-        distance = np.asarray(b, dtype=np.float64) - self.minimiser
+        at = arrays.tensor("b", b)
+        arrays.same_shape(minimiser=self.minimiser, b=at)
+        distance = at - self.minimiser
         return np.asarray(self.curvature * distance**2 + self.minimum)
 
 
+@dynamics.no_overflow
 def baseline_quadratic(
     experiment: Experiment,
     *,
@@ -278,6 +289,7 @@ def baseline_quadratic(
     )
 
 
+@dynamics.no_overflow
 def minimum_variance_baseline(
     means: npt.ArrayLike,
     policy: npt.ArrayLike,
@@ -315,14 +327,11 @@ def minimum_variance_baseline(
     >>> float(minimum_variance_baseline([1, 0.7, 0], near_arm_2, metric="natural").round(4))
     0.501
     """
-    if metric not in METRICS:
-        raise ConfigError("metric", metric, "'gradient' or 'natural'")
+    check.choice("metric", metric, METRICS)
     if lam is not None and metric != "natural":
         raise ConfigError("lam", lam, "None unless metric='natural'")
-    r, pi = dynamics.finite_array("means", means), dynamics.finite_array("policy", policy)
-    if pi.ndim < 1 or pi.shape[-1:] != r.shape:
-        raise ConfigError("policy", policy, f"{r.size} arms in the last axis")
-    return MinVariance(metric, lam).at(pi, r)
+    r = check.array("means", means, least=1, noun="arm")
+    return MinVariance(metric, lam).at(dynamics.policies("policy", policy, len(r)), r)
 
 
 class ValueIdentity(NamedTuple):
@@ -333,6 +342,7 @@ class ValueIdentity(NamedTuple):
     covariance_term: Floats
 
 
+@dynamics.no_overflow
 def value_identity(means: npt.ArrayLike, policy: npt.ArrayLike) -> ValueIdentity:
     r""":math:`V = b^* - \mathrm{Cov}(r, \|\nabla\log\pi\|^2) / E\|\nabla\log\pi\|^2`, term by term.
 
@@ -357,7 +367,8 @@ def value_identity(means: npt.ArrayLike, policy: npt.ArrayLike) -> ValueIdentity
     True
     """
     best = minimum_variance_baseline(means, policy)
-    r, pi = dynamics.finite_array("means", means), dynamics.finite_array("policy", policy)
+    r = check.array("means", means, least=1, noun="arm")
+    pi = dynamics.policies("policy", policy, len(r))
     norm = others(pi) ** 2 + others(pi**2)
     value, mean_norm = pi @ r, (pi * norm).sum(axis=-1)
     covariance = (pi * (r - value[..., None]) * (norm - mean_norm[..., None])).sum(axis=-1)
@@ -366,6 +377,7 @@ def value_identity(means: npt.ArrayLike, policy: npt.ArrayLike) -> ValueIdentity
     return ValueIdentity(np.asarray(value), best, np.asarray(term))
 
 
+@dynamics.no_overflow
 def two_arm_variance(
     p: npt.ArrayLike,
     b: npt.ArrayLike,
@@ -396,10 +408,11 @@ def two_arm_variance(
     >>> float(two_arm_variance(0.25, 0.75))  # b = 1 - p
     0.0
     """
-    p, b = np.asarray(p, dtype=np.float64), np.asarray(b, dtype=np.float64)
-    if not ((p > 0.0) & (p < 1.0)).all():
-        raise ConfigError("p", p, "numbers in (0, 1)")
-    distance = (means[0] - b) * (1.0 - p) + (means[1] - b) * p
+    p, b = arrays.tensor("p", p, check.UNIT_INSIDE), arrays.tensor("b", b)
+    arrays.same_shape(p=p, b=b)
+    first, second = check.vector("means", means, length=2, noun="arm")
+    check.boolean("natural", natural)
+    distance = (first - b) * (1.0 - p) + (second - b) * p
     fisher = p * (1.0 - p)
     return np.asarray(distance**2 / fisher if natural else distance**2 * fisher)
 
@@ -422,6 +435,7 @@ def _parts(
     baseline: bool = True,
 ) -> _Parts:
     problem = dynamics.bandit_of(experiment)
+    t = dynamics.updates_done(t)
     if dynamics.samples_of(experiment) == 0:
         raise CombinationError(
             "experiment.estimator", experiment.estimator, "OneSample: Expected has no variance"

@@ -13,9 +13,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from committal.inference.quantiles import check_level, normal_quantile, student_quantile
+from committal.inference.quantiles import normal_quantile, student_quantile
 from committal.inference.sequences import rate_sequence
-from committal.support.check import choice
+from committal.support import arrays, check
 
 Floats = npt.NDArray[np.float64]
 
@@ -51,9 +51,9 @@ def proportion_interval(
     >>> low.round(3).tolist(), high.round(3).tolist()
     ([0.0, 0.187], [0.308, 0.813])
     """
-    level = check_level(level)
-    choice("method", method, METHODS)
-    k, n = np.broadcast_arrays(np.asarray(failures, np.float64), np.asarray(runs, np.float64))
+    level = check.level(level)
+    check.choice("method", method, METHODS)
+    k, n = arrays.failures(failures, runs)
     if method == "sequential":
         low, high = rate_sequence(k, n, level)
     elif method == "clopper-pearson":
@@ -65,7 +65,8 @@ def proportion_interval(
     else:
         z2 = normal_quantile(level) ** 2
         half = np.sqrt(z2 * k * (n - k) / np.maximum(n, 1) + z2 * z2 / 4)
-        low, high = (k + z2 / 2 - half) / (n + z2), (k + z2 / 2 + half) / (n + z2)
+        with np.errstate(invalid="ignore"):  # 0/0 without runs at a level of almost 0
+            low, high = (k + z2 / 2 - half) / (n + z2), (k + z2 / 2 + half) / (n + z2)
     # Exact where they are 0 and 1; rounding would leave them at 1e-18.
     return np.where(k == 0, 0.0, low), np.where(k == n, 1.0, high)
 
@@ -81,8 +82,13 @@ def mean_interval(
     >>> round(float(low), 3), round(float(high), 3)
     (0.804, 1.196)
     """
-    n = np.asarray(count, np.float64)
-    with np.errstate(invalid="ignore"):
-        half = student_quantile(check_level(level), n - 1) * np.asarray(sem, np.float64)
-    centre = np.asarray(mean, np.float64)
-    return centre - half, centre + half
+    level = check.level(level)
+    # Where there are no runs there is no mean, and it is NaN.
+    centre, error, n = (
+        arrays.tensor(argument, value, finite=False)
+        for argument, value in (("mean", mean), ("sem", sem), ("count", count))
+    )
+    arrays.same_shape(mean=centre, sem=error, count=n)
+    with np.errstate(invalid="ignore", over="ignore"):
+        half = student_quantile(level, n - 1) * error
+        return centre - half, centre + half

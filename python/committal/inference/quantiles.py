@@ -7,22 +7,7 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
-from committal.errors import ConfigError
-
 Floats = npt.NDArray[np.float64]
-
-
-def check_level(level: float) -> float:
-    """Return a coverage, checked.
-
-    Examples
-    --------
-    >>> check_level(0.95)
-    0.95
-    """
-    if isinstance(level, bool) or not isinstance(level, int | float) or not 0 < level < 1:
-        raise ConfigError("level", level, "a number in (0, 1)")
-    return float(level)
 
 
 def normal_quantile(level: float) -> float:
@@ -34,7 +19,9 @@ def normal_quantile(level: float) -> float:
     1.959964
     """
     # Not scipy's: importing it takes longer than most commands that print a rate.
-    return NormalDist().inv_cdf((1 + level) / 2)
+    upper = (1 + level) / 2
+    # Of the other tail where this one rounds to 1, as at the largest level below 1.
+    return NormalDist().inv_cdf(upper) if upper < 1.0 else -NormalDist().inv_cdf((1 - level) / 2)
 
 
 def student_quantile(level: float, degrees: npt.ArrayLike) -> Floats:

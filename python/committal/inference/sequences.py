@@ -39,7 +39,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from committal.inference.quantiles import check_level
+from committal.support import arrays, check
 
 __all__ = ["mean_sequence", "rate_sequence"]
 
@@ -66,8 +66,8 @@ def rate_sequence(
     """
     from scipy.special import betaln  # slow to import, and seldom needed
 
-    level = check_level(level)
-    k, n = np.broadcast_arrays(np.asarray(failures, np.float64), np.asarray(runs, np.float64))
+    level = check.level(level)
+    k, n = arrays.failures(failures, runs)
     threshold = -math.log(1 - level)
     mixture = betaln(k + 0.5, n - k + 0.5) - math.log(math.pi)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -132,7 +132,7 @@ def mean_sequence(
     >>> estimate, low < 0.5 < high
     (0.5, True)
     """
-    level = check_level(level)
+    level = check.level(level)
     lo, hi = bounds
     width = hi - lo
     n = np.asarray(counts, np.float64)

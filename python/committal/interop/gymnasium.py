@@ -6,6 +6,7 @@ but the environment; offering one imports Gymnasium on first use.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -65,14 +66,15 @@ def from_gymnasium(
     table = getattr(inner, "P", None)
     if not isinstance(table, dict) or not table:
         raise ConfigTypeError("env", env, "an environment with a table of transitions, unwrapped.P")
-    S, A = len(table), len(next(iter(table.values())))
-    if sorted(table) != list(range(S)) or any(
-        sorted(row) != list(range(A)) for row in table.values()
-    ):
-        raise ConfigError(
-            "env.unwrapped.P", table, "P[s][a] for all states 0, ... and actions 0, ..."
-        )
-    rho = np.asarray(getattr(inner, "initial_state_distrib", np.eye(S)[0]), np.float64)
+    S = len(table)
+    _check_table(table)
+    rho = check.array(
+        "env.unwrapped.initial_state_distrib",
+        getattr(inner, "initial_state_distrib", np.eye(S)[0]),
+        check.UNIT,
+        length=S,
+        noun="state",
+    )
     if limit is None:
         limit = getattr(getattr(env, "spec", None), "max_episode_steps", None) or _DEFAULT_LIMIT
 
@@ -96,6 +98,29 @@ def from_gymnasium(
         limit=limit,
         states=(*map(str, range(S)), "end") if ambiguous else None,
     )
+
+
+def _check_table(table: _Table) -> None:
+    """Refuse a table that does not have outcomes for all states and actions."""
+    S, rows = len(table), list(table.values())
+    try:
+        A = len(rows[0])
+        whole = sorted(table) == list(range(S)) and all(
+            sorted(row) == list(range(A)) for row in rows
+        )
+        for row in rows:
+            for outcomes in row.values():
+                for p, after, r, _ in outcomes:
+                    whole = whole and 0 <= int(after) < S and math.isfinite(float(p) + float(r))
+    except (TypeError, ValueError, AttributeError, OverflowError):
+        whole = False
+    if not whole:
+        raise ConfigError(
+            "env.unwrapped.P",
+            table,
+            "P[s][a] for all states 0, ... and actions 0, ...: (probability, next state, reward, "
+            "whether it is over) of each outcome",
+        )
 
 
 def _transitions(table: _Table) -> list[tuple[int, int, bool]]:
@@ -147,8 +172,7 @@ def to_gymnasium(mdp: TabularMDP) -> gymnasium.Env[int, int]:
     >>> env.step(1)
     (1, 0.5, True, False, {})
     """
-    if not isinstance(mdp, TabularMDP):
-        raise ConfigTypeError("mdp", mdp, "a TabularMDP, such as a gridworld")
+    check.instance("mdp", mdp, TabularMDP, "a TabularMDP, such as a gridworld")
     try:
         from committal.interop.environment import MdpEnv
     except ImportError as error:

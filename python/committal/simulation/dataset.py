@@ -20,6 +20,7 @@ from committal.config.grid import experiment_at
 from committal.errors import ConfigError, ConfigTypeError
 from committal.inference.exact_sums import Histogram, Reduction, moments
 from committal.lowering.parts import AnyPlan
+from committal.support import check
 from committal.support.provenance import origin
 
 if TYPE_CHECKING:
@@ -80,14 +81,22 @@ def experiment_of(data: xr.Dataset) -> Experiment:
     True
     """
     attributes = getattr(data, "attrs", None)
-    if attributes is None:
+    if not isinstance(attributes, Mapping) or not hasattr(data, "coords"):
         raise ConfigTypeError("data", data, "a dataset made by committal.run")
     if "study" in attributes:
         chosen = {name: point.item() for name, point in data.coords.items() if point.ndim == 0}
-        return experiment_at(json.loads(attributes["study"]), chosen)
+        try:
+            study = json.loads(check.text("data.attrs['study']", attributes["study"]))
+        except (ValueError, RecursionError) as error:
+            if isinstance(error, ConfigError):
+                raise
+            raise ConfigError(
+                "data.attrs['study']", attributes["study"], "the JSON text of a study"
+            ) from None
+        return experiment_at(study, chosen)
     if "experiment" not in attributes:
         raise ConfigError("data.attrs", sorted(attributes), "an attribute 'experiment'")
-    return Experiment.from_json(attributes["experiment"])
+    return Experiment.from_json(check.text("data.attrs['experiment']", attributes["experiment"]))
 
 
 def per_run_variables(

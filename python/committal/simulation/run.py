@@ -18,8 +18,7 @@ from committal.lowering.parts import AnyPlan
 from committal.simulation import dataset as results
 from committal.simulation.engine import Engine
 from committal.simulation.streams import RNGLike, stream_key
-from committal.support import limits, text
-from committal.support.check import integer
+from committal.support import check, limits, text
 from committal.support.machine import available_memory, isa_of, threads_of
 from committal.support.progress import Bar
 
@@ -91,16 +90,14 @@ def run(
     >>> dict(data.sizes)
     {'run': 4, 'time': 11, 'arm': 3}
     """
-    if not isinstance(experiment, Experiment):
-        raise ConfigTypeError("experiment", experiment, "an Experiment")
+    check.instance("experiment", experiment, Experiment, "an Experiment")
     engine = Engine(experiment)
-    runs = integer("runs", runs, 0, limits.RUNS)
-    first_run = integer("first_run", first_run, 0, limits.RUNS - runs)
+    runs = check.integer("runs", runs, 0, limits.RUNS)
+    first_run = check.integer("first_run", first_run, 0, limits.RUNS - runs)
     threads = threads_of("threads", threads)
-    chunk = max(runs, 1) if chunk is None else integer("chunk", chunk, 1, limits.RUNS)
+    chunk = max(runs, 1) if chunk is None else check.integer("chunk", chunk, 1, limits.RUNS)
     isa = isa_of("isa", isa)
-    if not isinstance(independent, bool):
-        raise ConfigTypeError("independent", independent, "True or False")
+    independent = check.boolean("independent", independent)
     if not (isinstance(progress, bool) or callable(progress)):
         raise ConfigTypeError("progress", progress, "True, False or a callable")
     _refuse_overflow(engine.plan, runs)

@@ -1,4 +1,6 @@
-"""Checks of single values: each returns the value in its stored form or raises a typed error.
+"""Checks of arguments: each returns the value in its stored form or raises a typed error.
+
+This is the one way of checking: every public function checks what it is given with these.
 
 The stored form is what makes equal configurations identical: numbers become ``float`` or ``int``
 (numpy scalars included, ``-0.0`` becomes ``0.0``), sequences and arrays become tuples. ``bool`` is
@@ -12,7 +14,7 @@ import math
 import numbers
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +28,8 @@ Number: TypeAlias = float | np.floating[Any] | np.integer[Any]
 Numbers: TypeAlias = Sequence[Number] | npt.NDArray[np.floating[Any]] | npt.NDArray[np.integer[Any]]
 #: What may be given where an integer is expected.
 Integer: TypeAlias = int | np.integer[Any]
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +72,12 @@ class Interval:
             return f"{noun} in {left}{self.low:g}, {self.high:g}{right}"
         if bounded[0]:
             return f"finite {noun} {'>' if self.open_low else '>='} {self.low:g}"
+        if bounded[1]:
+            return f"finite {noun} {'<' if self.open_high else '<='} {self.high:g}"
         return f"finite {noun}"
 
 
-def _too_large(x: float) -> str:
+def too_large(x: float) -> str:
     """End of the sentence for a number that is finite but larger than any that is allowed."""
     if not limits.MAGNITUDE < abs(x) < math.inf:
         return ""
@@ -81,6 +87,7 @@ def _too_large(x: float) -> str:
 ANY = Interval()
 NON_NEGATIVE = Interval(0.0)
 POSITIVE = Interval(0.0, open_low=True)
+NEGATIVE = Interval(high=0.0, open_high=True)
 UNIT = Interval(0.0, 1.0)
 UNIT_POSITIVE = Interval(0.0, 1.0, open_low=True)
 UNIT_INSIDE = Interval(0.0, 1.0, open_low=True, open_high=True)
@@ -146,7 +153,7 @@ def number(argument: str, value: object, interval: Interval = ANY, *, suffix: st
     except OverflowError:
         x = math.inf
     if x not in interval:
-        raise ConfigError(argument, value, allowed + _too_large(x))
+        raise ConfigError(argument, value, allowed + too_large(x))
     return x
 
 
@@ -200,7 +207,10 @@ def array(
     if isinstance(value, (str, bytes)):
         raise ConfigTypeError(argument, value, allowed)
     if hasattr(value, "__array__") and not isinstance(value, np.generic):
-        given = np.asarray(value)
+        try:
+            given = np.asarray(value)
+        except (TypeError, ValueError):
+            raise ConfigTypeError(argument, value, allowed) from None
         if given.dtype.kind not in "iufO":
             raise ConfigTypeError(argument, value, allowed)
         if given.ndim != 1:
@@ -234,7 +244,7 @@ def array(
         first = int(np.argmin(good))
         # A long sequence is abbreviated in the message, so say where to look.
         where = f" (entry {first} is {float(x[first])!r})" if n > 6 else ""
-        raise ConfigError(argument, value, allowed + _too_large(float(x[first])) + where)
+        raise ConfigError(argument, value, allowed + too_large(float(x[first])) + where)
     return x
 
 
@@ -296,3 +306,95 @@ def choice(argument: str, value: object, names: Sequence[str]) -> str:
     if value not in names:
         raise ConfigError(argument, value, one_of(value, names))
     return str(value)
+
+
+def instance(argument: str, value: object, kind: type[T], allowed: str) -> T:
+    """Return an object of a class.
+
+    Examples
+    --------
+    >>> instance("mdp", 3, dict, "a dictionary")
+    Traceback (most recent call last):
+        ...
+    committal.errors.ConfigTypeError: mdp = 3 is not allowed; expected a dictionary
+    """
+    if not isinstance(value, kind):
+        raise ConfigTypeError(argument, value, allowed)
+    return value
+
+
+def boolean(argument: str, value: object) -> bool:
+    """Return True or False; numbers are neither.
+
+    Examples
+    --------
+    >>> boolean("visible", np.True_)
+    True
+    >>> boolean("visible", 1)
+    Traceback (most recent call last):
+        ...
+    committal.errors.ConfigTypeError: visible = 1 is not allowed; expected True or False
+    """
+    if not isinstance(value, bool | np.bool_):
+        raise ConfigTypeError(argument, value, "True or False")
+    return bool(value)
+
+
+def text(argument: str, value: object, allowed: str = "a text") -> str:
+    """Return a text.
+
+    Examples
+    --------
+    >>> text("name", "value")
+    'value'
+    """
+    return str(instance(argument, value, str, allowed))
+
+
+def level(value: object) -> float:
+    """Return the coverage of an interval; every function calls it `level`.
+
+    Examples
+    --------
+    >>> level(0.95)
+    0.95
+    >>> level(95)
+    Traceback (most recent call last):
+        ...
+    committal.errors.ConfigError: level = 95 is not allowed; expected a number in (0, 1)
+    """
+    return number("level", value, UNIT_INSIDE)
+
+
+def generator(argument: str, value: object) -> np.random.Generator:
+    """Return a generator of random numbers, from a seed or as it is.
+
+    Examples
+    --------
+    >>> int(generator("rng", 0).integers(10))
+    8
+    """
+    if isinstance(value, np.random.Generator):
+        return value
+    allowed = "an integer >= 0 or a numpy.random.Generator"
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool):
+        raise ConfigTypeError(argument, value, allowed)
+    if value < 0:
+        raise ConfigError(argument, value, allowed)
+    return np.random.default_rng(int(value))
+
+
+def dataset(argument: str, value: T, allowed: str = "committal.run or Study.run") -> T:
+    """Return a dataset; xarray need not be imported to know one.
+
+    Examples
+    --------
+    >>> dataset("data", None)
+    Traceback (most recent call last):
+        ...
+    committal.errors.ConfigTypeError: data = None is not allowed; expected a dataset made by \
+committal.run or Study.run
+    """
+    if isinstance(value, type) or not (hasattr(value, "data_vars") and hasattr(value, "coords")):
+        raise ConfigTypeError(argument, value, f"a dataset made by {allowed}")
+    return value

@@ -44,6 +44,15 @@ BINS = 2**24
 #: Points of one axis of a study, where they are not listed one by one.
 POINTS = 10**6
 
+#: Numbers that one exact answer or analysis lists: 1 GiB.
+LISTED = 2**27
+
+#: Updates that an exact answer goes through one after the other.
+UPDATES = 2**26
+
+#: Evaluations of the velocity of a gradient flow: minutes.
+EVALUATIONS = 10**6
+
 
 def written(limit: int) -> str:
     """Write a limit as people think of it.

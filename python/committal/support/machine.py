@@ -10,9 +10,8 @@ import os
 from pathlib import Path
 
 from committal import _core
-from committal.errors import ConfigError
 from committal.support import limits
-from committal.support.check import integer
+from committal.support.check import choice, integer
 
 _CGROUP = Path("/sys/fs/cgroup")
 _MEMINFO = Path("/proc/meminfo")
@@ -66,9 +65,7 @@ def isa_of(argument: str, value: object) -> str:
     'auto'
     """
     names = ("auto", *_core.available()["isas"])
-    if value not in names:
-        raise ConfigError(argument, value, f"one of {', '.join(map(repr, names))} on this machine")
-    return str(value)
+    return choice(argument, value, names)
 
 
 def available_memory() -> int | None:

@@ -22,9 +22,11 @@ from committal.config import (
 )
 from committal.errors import CombinationError, ConfigError
 from committal.exact import dynamics
+from committal.support import check, limits
 from committal.support.simplex import Floats, softmax
 
 
+@dynamics.no_overflow
 def proposition_1_bound(theta0: float, step_size: float, b: float, *, form: str = "sharp") -> float:
     r"""A lower bound of P(suboptimal action for ever), rewards 1 and 0, constant :math:`b < 0`.
 
@@ -58,17 +60,13 @@ def proposition_1_bound(theta0: float, step_size: float, b: float, *, form: str 
     >>> round(proposition_1_bound(-1, 0.1, -1), 4)
     0.0209
     """
-    if not step_size > 0.0:
-        raise ConfigError("step_size", step_size, "a number > 0")
-    if not b < 0.0:
-        raise ConfigError("b", b, "a number < 0")
-    if not math.isfinite(theta0):
-        raise ConfigError("theta0", theta0, "a finite number")
+    check.choice("form", form, ("sharp", "corrected", "printed"))
+    theta0 = check.number("theta0", theta0)
+    step_size = check.number("step_size", step_size, check.POSITIVE)
+    b = check.number("b", b, check.NEGATIVE)
     c = -step_size * b
     if form == "sharp":
         return math.exp(math.exp(theta0) / math.expm1(-c)) if theta0 < 700.0 else 0.0
-    if form not in ("corrected", "printed"):
-        raise ConfigError("form", form, "'sharp', 'corrected' or 'printed'")
     if theta0 > 0.0:
         raise ConfigError("theta0", theta0, "a number <= 0, or form='sharp'")
     if theta0 == 0.0:
@@ -78,6 +76,7 @@ def proposition_1_bound(theta0: float, step_size: float, b: float, *, form: str 
     return math.exp(first + rest / c)
 
 
+@dynamics.no_overflow
 def gap_bound(experiment: Experiment, t: int) -> float:
     r""":math:`P(\theta^1_t > \theta^1_0 + \alpha \Delta_1 t/2) \ge 1 - e^{-\pi_0(1)^2 t/8}`.
 
@@ -115,9 +114,10 @@ def gap_bound(experiment: Experiment, t: int) -> float:
             "experiment.behaviour", experiment.behaviour, "OnPolicy with deterministic rewards"
         )
     pi = softmax(dynamics.start_of(experiment))
-    return -math.expm1(-(float(pi[problem.best]) ** 2) * _count("t", t) / 8.0)
+    return -math.expm1(-(float(pi[problem.best]) ** 2) * dynamics.updates_done(t) / 8.0)
 
 
+@dynamics.no_overflow
 def off_policy_bound(experiment: Experiment, t: int) -> float:
     r"""A lower bound of P(every :math:`\theta^1_t - \theta^i_t` has grown by half its mean).
 
@@ -168,7 +168,7 @@ def off_policy_bound(experiment: Experiment, t: int) -> float:
     r = np.array(problem.means)
     if problem.arms < 2 or (r == r.max()).sum() > 1:
         raise CombinationError("experiment.problem", problem, "a single best arm")
-    t = _count("t", t)
+    t = check.integer("t", t, 0, limits.UPDATES)
     epsilon = _least_probability(experiment, t)
     alpha = _values(update.step_size, t)
     rewards = _reward_range(experiment)
@@ -181,6 +181,7 @@ def off_policy_bound(experiment: Experiment, t: int) -> float:
     return max(0.0, 1.0 - float(failed))
 
 
+@dynamics.no_overflow
 def baseline_range(
     baseline: Baseline, r: Floats, rewards: tuple[float, float] | None = None
 ) -> tuple[float, float]:
@@ -192,6 +193,13 @@ def baseline_range(
     >>> baseline_range(cm.MinVariance() - 0.5, np.array([1.0, 0.7, 0.0]))
     (-0.5, 0.5)
     """
+    check.instance("baseline", baseline, Baseline, "a Baseline")
+    r = check.array("r", r, least=1, noun="arm")
+    if rewards is not None:
+        low, high = check.vector("rewards", rewards, length=2)
+        if low > high:
+            raise ConfigError("rewards", rewards, "(low, high) with low <= high")
+        rewards = low, high
     return baseline.range(r, rewards)
 
 
@@ -219,9 +227,3 @@ def _reward_range(experiment: Experiment) -> tuple[float, float]:
 
 def _values(x: float | Schedule, t: int) -> Floats:
     return x.values(t) if isinstance(x, Schedule) else np.full(t, x)
-
-
-def _count(argument: str, t: object) -> int:
-    if isinstance(t, bool) or not isinstance(t, int | np.integer) or t < 0:
-        raise ConfigError(argument, t, "an integer >= 0")
-    return int(t)

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from committal.config import Direct, Experiment, Schedule, Sigmoid, Values
 from committal.errors import CombinationError, ConfigError
 from committal.exact import dynamics, vertices
+from committal.support import check, limits
 from committal.support.simplex import Floats, project_onto_simplex, softmax
 
 _CHUNK = 4096
@@ -47,22 +48,21 @@ def check_forced(experiment: Experiment, arm: object) -> int:
     1
     """
     problem = dynamics.bandit_of(experiment)
-    if isinstance(arm, bool) or not isinstance(arm, int | np.integer):
-        raise ConfigError("arm", arm, f"an integer in [0, {problem.arms - 1}]")
-    if not 0 <= arm < problem.arms:
-        raise ConfigError("arm", arm, f"an integer in [0, {problem.arms - 1}]")
-    if problem.reward_variances[int(arm)] > 0.0:
+    k = check.integer("arm", arm, 0, problem.arms - 1)
+    if problem.arms < 2:
+        raise CombinationError("experiment.problem", problem, "at least two arms")
+    if problem.reward_variances[k] > 0.0:
         raise CombinationError(
             "experiment.problem",
             problem,
-            f"a deterministic reward for {problem.names[int(arm)]!r}: otherwise its path is random",
+            f"a deterministic reward for {problem.names[k]!r}: otherwise its path is random",
         )
     if dynamics.samples_of(experiment) == 0:
         raise CombinationError(
             "experiment.estimator", experiment.estimator, "OneSample: Expected draws nothing"
         )
     dynamics.refuse_memory("experiment.baseline", experiment.baseline)
-    return int(arm)
+    return k
 
 
 def forced_states(experiment: Experiment, arm: int, theta: Floats) -> Iterator[Forced]:
@@ -148,6 +148,7 @@ class CommittalRate:
     limit: float
 
 
+@dynamics.no_overflow
 def committal_rate(
     experiment: Experiment, arm: int, *, steps: int = 10_000, theta: npt.ArrayLike | None = None
 ) -> CommittalRate:
@@ -182,18 +183,19 @@ def committal_rate(
     inf
     """
     arm = check_forced(experiment, arm)
-    if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or steps < 2:
-        raise ConfigError("steps", steps, "an integer >= 2")
+    steps = check.integer("steps", steps, 2, limits.DRAWS)
     state = dynamics.states_of(experiment, theta, None)
     if state.ndim != 1:
         raise ConfigError("theta", theta, "one start")
-    wanted = 2 ** np.arange(int(math.log2(int(steps))) + 1)
+    wanted = 2 ** np.arange(int(math.log2(steps)) + 1)
     kept: list[float] = []
     for t, forced in enumerate(forced_states(experiment, arm, state)):
         if t == wanted[len(kept)]:
             kept.append(forced.log_rest)
             if len(kept) == len(wanted):
                 break
+    if len(kept) < len(wanted):
+        raise ConfigError("steps", steps, "at most as many as the schedule of the update has")
     log_rest = np.array(kept)
     exponent = -np.diff(log_rest) / math.log(2.0)
     return CommittalRate(wanted, log_rest, exponent, _limit(experiment, arm, state))

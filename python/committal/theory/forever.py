@@ -34,6 +34,7 @@ from committal.config import (
 from committal.config.schedules import at_time
 from committal.errors import CombinationError, ConfigError
 from committal.exact import dynamics, vertices
+from committal.support import check, limits
 from committal.support.simplex import Floats
 from committal.theory.forced import Forced, check_forced, forced_states, shares_of
 
@@ -75,6 +76,7 @@ class Enclosure:
         return self.low <= x <= self.high
 
 
+@dynamics.no_overflow
 def same_action_forever(
     experiment: Experiment,
     arm: int,
@@ -121,9 +123,7 @@ def same_action_forever(
     if state.ndim != 1:
         raise ConfigError("theta", theta, "one start")
     if steps is not None:
-        if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or steps < 0:
-            raise ConfigError("steps", steps, "None or an integer >= 0")
-        return _finite(experiment, arm, state, int(steps))
+        return _finite(experiment, arm, state, check.integer("steps", steps, 0, limits.DRAWS))
     return _infinite(experiment, arm, state)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from committal.config import Schedule, keeps_exploring, robbins_monro
 from committal.config.schedules import Rate
-from committal.errors import ConfigError
+from committal.support import check, limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +58,14 @@ def check_schedule(x: Rate, steps: int) -> ScheduleCheck:
     >>> check.robbins_monro, check.keeps_exploring, round(check.squares, 3)
     (True, False, 2.549)
     """
-    if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or steps < 1:
-        raise ConfigError("steps", steps, "an integer >= 1")
+    steps = check.integer("steps", steps, 1, limits.UPDATES)
     fulfilled, exploring = robbins_monro(x), keeps_exploring(x)
-    values = x.values(int(steps)) if isinstance(x, Schedule) else np.full(int(steps), float(x))
+    values = x.values(steps) if isinstance(x, Schedule) else np.full(steps, float(x))
     return ScheduleCheck(
         fulfilled,
         exploring,
         float(values.sum()),
         float((values**2).sum()),
         float(steps * values[-1] ** 2),
-        int(steps),
+        steps,
     )

@@ -217,7 +217,7 @@ def test_what_cannot_be_enumerated_is_refused() -> None:
         one_step_law(e, policy=[1.0, 0.0, 0.0])
     with pytest.raises(cm.ConfigError, match="finite"):
         one_step_law(e, theta=[0.0, np.nan, 0.0])
-    with pytest.raises(cm.ConfigError, match="'theta' or 'policy'"):
+    with pytest.raises(cm.ConfigError, match="one of 'theta', 'policy'"):
         one_step_law(e).mean("logits")  # type: ignore[arg-type]
     with pytest.raises(cm.CombinationError, match="finitely many"):
         one_step_law(e.replace(problem=cm.Bandit([1, 0, 0], noise="gaussian", sigma=1)))

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from committal.errors import ConfigError
+from committal.support import check
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,19 +131,20 @@ def claims(ids: Sequence[int] | None = None, *, rng: int = 0) -> ClaimTable:
      8  holds ...
     1 of 1 claims hold, ... s
     """
-    wanted = sorted(_CHECKS) if ids is None else list(ids)
-    for number in wanted:
-        if number not in _CHECKS:
-            raise ConfigError("ids", ids, f"numbers among {sorted(_CHECKS)}")
-    if isinstance(rng, bool) or not isinstance(rng, int) or rng < 0:
-        raise ConfigError("rng", rng, "an integer >= 0")
+    wanted = sorted(_CHECKS)
+    if ids is not None:
+        given = check.vector("ids", ids)
+        if not set(given) <= set(wanted):
+            raise ConfigError("ids", ids, f"numbers among {wanted}")
+        wanted = [int(number) for number in given]
+    rng = check.integer("rng", rng, 0)
     return ClaimTable(tuple(_recompute(wanted, rng)))
 
 
 def _recompute(wanted: list[int], rng: int) -> Iterator[Claim]:
     for number in wanted:
-        check = _CHECKS[number]
+        found = _CHECKS[number]
         start = time.perf_counter()
-        values, verdict = check.compute(rng)
+        values, verdict = found.compute(rng)
         seconds = time.perf_counter() - start
-        yield Claim(number, check.statement, values, check.tolerance, bool(verdict), seconds)
+        yield Claim(number, found.statement, values, found.tolerance, bool(verdict), seconds)
