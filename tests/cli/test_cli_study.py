@@ -123,16 +123,20 @@ def test_resume_repairs(store: Path) -> None:
     chunks = sorted((store / "chunks").iterdir())
     chunks[0].unlink()
     chunks[1].write_bytes(b"garbage")
-    about = json.loads(committal("info", store, "--json").stdout)
+    done = committal("info", store, "--json")
+    about = json.loads(done.stdout)
+    assert done.returncode == 1
+    assert committal("info", store).returncode == 1
     assert list(about["damaged"]) == [f"chunks/{chunks[1].name}"]
     assert about["total_runs"] == 2200
     assert about["wanted_runs"] == 2400
     done = committal("resume", store, "--quiet")
     assert done.returncode == 0
     assert "2 new chunks" in done.stdout
-    assert f"{chunks[1].name}: it is truncated (damaged chunks are computed again)" in done.stderr
+    assert f"{chunks[1].name}: it is truncated (what is damaged is computed again)" in done.stderr
     assert "Warning" not in done.stderr
     done = committal("info", store)
+    assert done.returncode == 0
     assert "total_runs" in done.stdout
 
 

@@ -32,7 +32,8 @@ from committal.study.keeping import Memory
 from committal.study.reading import Contents
 from committal.study.rounds import LOOKS, checked_until
 from committal.study.store.manifest import manifest_of
-from committal.study.store.store import OUTCOME, Store
+from committal.study.store.outcome import OUTCOME, read_outcome, write_outcome
+from committal.study.store.store import Store
 from committal.study.tasks import Engines
 from committal.support import limits, text
 from committal.support.check import integer
@@ -325,6 +326,8 @@ class Study:
             size = chunk_size(self.grid, self.runs, LOOKS if until else 1)
         else:
             size = integer("chunk", chunk, 1, limits.RUNS)
+        if until is None:
+            _refuse_too_many_chunks(self, size)
         if store is None:
             _refuse_too_large(self)
             keeper: Memory | Store = Memory()
@@ -332,6 +335,8 @@ class Study:
             keeper = _prepared(self, store, size, until, chosen=chunk is not None)
             size = keeper.manifest["chunk"]
         with keeper if isinstance(keeper, Store) else nullcontext():
+            if until is None:
+                _refuse_too_many_chunks(self, size)  # a store has its own chunks
             campaign = Campaign(
                 self.grid,
                 self.hash,
@@ -343,11 +348,15 @@ class Study:
                 until=until,
             )
             if isinstance(keeper, Store):
-                campaign.inventory.warn(keeper.path, "damaged chunks are computed again")
+                inventory = campaign.inventory
+                inventory.find_strays(len(self), self.runs, size)
+                if problem := read_outcome(keeper, len(self))[1]:
+                    inventory.damaged[OUTCOME] = problem
+                inventory.warn(keeper.path, "what is damaged is computed again")
             campaign.run(executor, threads, progress)
             outcome = campaign.outcome()
             if isinstance(keeper, Store) and outcome is not None:
-                keeper.write_json(OUTCOME, outcome)
+                write_outcome(keeper, outcome)
         contents = Contents.of(self.grid, engines, campaign.places(), keeper.read)
         data = stack(contents, self.attributes(), outcome)
         return data.load() if store is None else data
@@ -376,6 +385,17 @@ def _prepared(
         kept.close()
         raise ConfigError("chunk", chunk, f"{kept.manifest['chunk']}, as in the store, or None")
     return kept
+
+
+def _refuse_too_many_chunks(study: Study, chunk: int) -> None:
+    most = limits.CHUNKS // len(study) * chunk
+    if study.runs > most:
+        raise ConfigError(
+            "runs",
+            study.runs,
+            f"at most {most} runs per configuration, in {text.grouped(limits.CHUNKS)} chunks of "
+            f"{text.many(chunk, 'run')}; or a larger chunk, or until=Precision(...)",
+        )
 
 
 def _refuse_too_large(study: Study) -> None:

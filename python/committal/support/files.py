@@ -6,7 +6,9 @@ import contextlib
 import errno
 import os
 import secrets
+import stat
 from pathlib import Path
+from typing import BinaryIO
 
 #: How names of unfinished files begin. Those of killed processes may be left behind.
 TEMPORARY = ".tmp-"
@@ -21,6 +23,58 @@ def temporary_name() -> str:
     True
     """
     return f"{TEMPORARY}{os.getpid()}-{secrets.token_hex(6)}"
+
+
+def read_whole(file: Path, *, most: int | None = None) -> bytes:
+    """Read an ordinary file; never wait for a pipe, and never read a device without end.
+
+    Parameters
+    ----------
+    file : Path
+        A file, or a link to one.
+    most : int, optional
+        Bytes that it may have.
+
+    Raises
+    ------
+    OSError
+        If it cannot be read, is not an ordinary file, or is too large.
+
+    Examples
+    --------
+    >>> read_whole(Path("/dev/null"))
+    Traceback (most recent call last):
+        ...
+    OSError: [Errno 22] it is not an ordinary file: '/dev/null'
+    """
+    with open_ordinary(file) as stream:
+        if most is not None and os.fstat(stream.fileno()).st_size > most:
+            raise OSError(errno.EFBIG, f"it is larger than {most} bytes", str(file))
+        return stream.read()
+
+
+def open_ordinary(file: Path) -> BinaryIO:
+    """Open an ordinary file for reading; refuse pipes, sockets and devices without waiting.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile() as made, open_ordinary(Path(made.name)) as stream:
+    ...     stream.read()
+    b''
+    """
+    # Opening a pipe waits for its writer, unless one says not to; for files that means nothing.
+    handle = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    try:
+        mode = os.fstat(handle).st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(file))
+        if not stat.S_ISREG(mode):
+            raise OSError(errno.EINVAL, "it is not an ordinary file", str(file))
+        return os.fdopen(handle, "rb")
+    except BaseException:
+        os.close(handle)
+        raise
 
 
 def write_whole(file: Path, data: bytes, *, durable: bool = True) -> None:

@@ -39,6 +39,19 @@ BINS = 2**24
 POINTS = 10**6
 
 
+#: Configurations of a study: every one is an experiment in memory.
+CONFIGURATIONS = 10**6
+
+#: Chunks of a study: every one is a file of its store.
+CHUNKS = 2 * 10**6
+
+#: Characters of a text (JSON, TOML) that is read.
+TEXT = 2**28
+
+#: How deep the data of a text may be nested.
+DEPTH = 100
+
+
 def written(limit: int) -> str:
     """Write a limit as people think of it.
 

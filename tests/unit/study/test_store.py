@@ -21,6 +21,7 @@ import committal as cm
 from committal.study.store import chunks as chunkfile
 from committal.study.store.place import Place, place_of
 from committal.study.store.store import Store
+from committal.support import notation
 
 StoreError = cm.StoreError
 Contents = Callable[[Path], dict[str, bytes]]
@@ -231,7 +232,8 @@ def test_another_study_is_refused(study: cm.Study, store: Path, contents: Conten
 
 def change_manifest(store: Path, **changes: Any) -> None:
     manifest = json.loads((store / "manifest.json").read_text())
-    (store / "manifest.json").write_text(json.dumps(manifest | changes))
+    del manifest["checksum"]
+    (store / "manifest.json").write_bytes(notation.sealed(manifest | changes))
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import json
 import os
 import threading
 import time
@@ -30,12 +29,19 @@ from typing import Any, Self
 from committal.errors import StoreError
 from committal.study.store import chunks as chunkfile
 from committal.study.store.chunks import Arrays, ChunkError
-from committal.study.store.damage import RESUME, explained, read_json
+from committal.study.store.damage import RESUME, explained, read_text
 from committal.study.store.manifest import MANIFEST, Manifest, agreed, read_manifest
 from committal.study.store.place import CHUNKS, Inventory, Place, place_of
-from committal.support.files import TEMPORARY, sync_directory, temporary_name, write_whole
+from committal.support.files import (
+    TEMPORARY,
+    open_ordinary,
+    read_whole,
+    sync_directory,
+    temporary_name,
+    write_whole,
+)
+from committal.support.notation import NotationError, sealed, unsealed
 
-OUTCOME = "outcome.json"
 LOCK = "lock"
 
 _SYNC_SECONDS = 1.0
@@ -120,13 +126,13 @@ class Store:
         found = read_manifest(self.path)
         both = agreed(found, self.manifest, self.path)
         if both != found:
-            self.write_json(MANIFEST, both)
+            self.write_sealed(MANIFEST, both)
         self.manifest = both
 
     def _create_manifest(self) -> bool:
         """Write the first manifest; False if another process was faster."""
         whole = temporary_name()
-        self.write_json(whole, self.manifest)
+        self.write_sealed(whole, self.manifest)
         with explained(self.path):
             try:
                 os.link(self.path / whole, self.path / MANIFEST)
@@ -214,9 +220,9 @@ class Store:
     def _check(self, place: Place, verify: bool) -> None:
         file = self.path / place.file
         if verify:
-            facts, _ = chunkfile.decode(file.read_bytes())
+            facts, _ = chunkfile.decode(read_whole(file))
         else:
-            with open(file, "rb") as stream:
+            with open_ordinary(file) as stream:
                 head = stream.read(chunkfile.HEAD_BYTES)
                 facts = chunkfile.facts(head, os.fstat(stream.fileno()).st_size)
         self._recognise(place, facts)
@@ -244,7 +250,7 @@ class Store:
         """
         file = self.path / place.file
         try:
-            facts, arrays = chunkfile.decode(file.read_bytes())
+            facts, arrays = chunkfile.decode(read_whole(file))
             self._recognise(place, facts)
         except ChunkError as error:
             remedy = f"{RESUME}; open(store, verify=True) leaves it out"
@@ -284,18 +290,25 @@ class Store:
 
     # -- other files ------------------------------------------------------------------------------
 
-    def write_json(self, name: str, content: Mapping[str, Any]) -> None:
-        """Write a small file, wholly or not at all."""
-        text = json.dumps(content, indent=1, sort_keys=True, allow_nan=False, ensure_ascii=False)
+    def write_sealed(self, name: str, content: Mapping[str, Any]) -> None:
+        """Write a small file with its checksum, wholly or not at all."""
         with explained(self.path):
-            write_whole(self.path / name, text.encode() + b"\n")
+            write_whole(self.path / name, sealed(content))
 
-    def read_json(self, name: str) -> Any:
-        """Read a small file; None if it is not there."""
+    def read_sealed(self, name: str) -> dict[str, Any] | None:
+        """Read a small file; None if it is not there.
+
+        Raises
+        ------
+        StoreError
+            If it cannot be read, or is not what was written.
+        """
         try:
-            return read_json(self.path / name)
+            return unsealed(read_text(self.path / name))
         except FileNotFoundError:
             return None
+        except NotationError as error:
+            raise StoreError(self.path / name, str(error), RESUME) from None
 
 
 def _refuse_strangers(directory: Path) -> None:
