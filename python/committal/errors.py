@@ -18,7 +18,18 @@ __all__ = [
     "short_repr",
 ]
 
-_SHORT = reprlib.Repr()
+
+class _Repr(reprlib.Repr):
+    """Integers of thousands of digits too, which Python refuses to write."""
+
+    def repr_int(self, x: int, level: int) -> str:
+        try:
+            return super().repr_int(x, level)
+        except ValueError:
+            return f"<an integer of {x.bit_length()} bits>"
+
+
+_SHORT = _Repr()
 _SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxdict = _SHORT.maxset = 6
 _SHORT.maxlevel = 4
 _SHORT.maxstring = _SHORT.maxother = 160
@@ -49,6 +60,8 @@ def short_repr(value: object) -> str:
     '[1.0, nan]'
     >>> short_repr(list(range(1000)))
     '[0, 1, 2, 3, 4, 5, ...]'
+    >>> short_repr(10**5000)
+    '<an integer of 16610 bits>'
     """
     return _SHORT.repr(_plain(value))
 

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from committal.config import Config, Experiment
+from committal.config.base import refuse_unwritable
 from committal.errors import CombinationError, ConfigError, ConfigTypeError
 
 __all__ = ["Axis", "Grid", "GridLike", "Label", "experiment_at"]
@@ -135,9 +136,13 @@ class Axis:
         whole = all(isinstance(label, int) for label in labels)
         kind = int if whole else float if numeric else str
         final = tuple(kind(label) for label in labels)
+        seen: set[Label] = set()
         for label in final:
-            if final.count(label) > 1:
+            if label in seen:
                 raise ConfigError(f"grid[{name!r}]", label, "different values")
+            seen.add(label)
+        refuse_unwritable("grid", name)
+        refuse_unwritable(f"grid[{name!r}]", final)
         return cls(name, final, tuple({p: _plain(v) for p, v in point.items()} for point in points))
 
     @property
@@ -402,7 +407,7 @@ def _label(value: Any) -> Label:
     if len(text) <= _LONGEST_LABEL:
         return text
     # Cut, but still different for different values.
-    mark = hashlib.sha256(text.encode()).hexdigest()[:6]
+    mark = hashlib.sha256(text.encode(errors="replace")).hexdigest()[:6]
     return f"{text[: _LONGEST_LABEL - 10]}… #{mark}"
 
 

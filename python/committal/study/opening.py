@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,6 +15,7 @@ from committal.study.store.place import Inventory, Place
 from committal.study.store.store import Store
 from committal.study.study import Study
 from committal.study.tasks import Engines
+from committal.support.notation import NotationError, json_of
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -154,4 +154,8 @@ def study_of(data: xr.Dataset) -> Study:
         raise ConfigTypeError("data", data, "a dataset made by Study.run")
     if "study" not in attributes:
         raise ConfigError("data.attrs", sorted(attributes), "an attribute 'study'")
-    return Study.from_dict(json.loads(attributes["study"]))
+    try:
+        content = json_of(attributes["study"])
+    except (NotationError, TypeError) as error:
+        raise ConfigError("data.attrs['study']", attributes["study"], f"JSON ({error})") from None
+    return Study.from_dict(content)

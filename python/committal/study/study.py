@@ -12,6 +12,7 @@ import functools
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import nullcontext
@@ -38,6 +39,7 @@ from committal.study.tasks import Engines
 from committal.support import limits, text
 from committal.support.check import integer
 from committal.support.machine import available_memory, threads_of
+from committal.support.notation import NotationError, refuse_depth
 from committal.support.provenance import key_text, origin
 
 if TYPE_CHECKING:
@@ -219,13 +221,18 @@ class Study:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Study:
         """Read what :meth:`to_dict` wrote."""
+        if not isinstance(data, Mapping):
+            raise ConfigTypeError("study", data, "what to_dict wrote")
         try:
+            refuse_depth(data)
             axes = [Axis.from_dict(axis) for axis in data["axes"]]
             base = Experiment.from_dict(data["base"])
             made = cls(base, axes, runs=data["runs"], rng=0, independent=data["independent"])
-            made.stream = StreamKey(int(data["key"], 16), str(data["entropy"]))
-        except (KeyError, TypeError, AttributeError) as error:
-            raise ConfigError("study", sorted(data), f"what to_dict wrote ({error!r})") from None
+            made.stream = StreamKey(_key_of(data["key"]), str(data["entropy"]))
+        except (KeyError, TypeError, AttributeError, NotationError) as error:
+            raise ConfigError(
+                "study", sorted(data, key=str), f"what to_dict wrote ({error!r})"
+            ) from None
         return made
 
     def replace(self, *, runs: int) -> Study:
@@ -360,6 +367,13 @@ class Study:
         contents = Contents.of(self.grid, engines, campaign.places(), keeper.read)
         data = stack(contents, self.attributes(), outcome)
         return data.load() if store is None else data
+
+
+def _key_of(text: Any) -> int:
+    """Read the key of the random streams, 64 bits in hexadecimal."""
+    if not isinstance(text, str) or not re.fullmatch(r"(0x)?[0-9a-fA-F]{1,16}", text):
+        raise ConfigError("study.key", text, "64 bits in hexadecimal")
+    return int(text, 16)
 
 
 # -- choices ---------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -55,8 +56,14 @@ def toml_of(text: str) -> dict[str, Any]:
     >>> toml_of("steps = 10")
     {'steps': 10}
     """
+    if _LONG_KEY.search(text):
+        raise NotationError(_TOO_DEEP)  # a parser may take time and memory like its square
     made: dict[str, Any] = _parsed(tomllib.loads, text)
     return made
+
+
+_PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+"""
+_LONG_KEY = re.compile(rf"""(?<![\w\-"'.])(?:{_PART}){{{limits.DEPTH}}}""")
 
 
 def _parsed(parse: Callable[[Any], Any], text: str | bytes) -> Any:
@@ -86,14 +93,13 @@ def refuse_depth(value: Any) -> None:
     --------
     >>> refuse_depth({"a": [1, {"b": 2}]})
     """
-    level = [value]
+    level: dict[int, Any] = {0: value}  # by identity: what is shared is looked at once
     for _ in range(limits.DEPTH + 1):
-        below: list[Any] = []
-        for item in level:
-            if isinstance(item, Mapping):
-                below.extend(v for v in item.values() if isinstance(v, Mapping | list | tuple))
-            elif isinstance(item, list | tuple):
-                below.extend(v for v in item if isinstance(v, Mapping | list | tuple))
+        below: dict[int, Any] = {}
+        for item in level.values():
+            inner = item.values() if isinstance(item, Mapping) else item
+            if isinstance(item, Mapping | list | tuple):
+                below.update((id(v), v) for v in inner if isinstance(v, Mapping | list | tuple))
         if not below:
             return
         level = below

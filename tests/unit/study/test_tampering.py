@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 import warnings
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 import committal as cm
 from committal.paper import entry as entries
+from committal.study.file import parse_study
 from committal.study.opening import examined, stored_study
 from committal.study.store.store import Store
 from committal.support import limits, notation
@@ -157,3 +159,141 @@ def test_an_edited_entry_is_left_out(tmp_path: Path) -> None:
     with pytest.warns(cm.StoreWarning, match=r"x\.json: it makes no sense"):
         assert entries.read(tmp_path, "x") is None
     assert entries.read(tmp_path, "z") is None
+
+
+# -- what is no file -------------------------------------------------------------------------------
+
+
+def endless(file: Path, kind: str) -> None:
+    file.unlink()
+    if kind == "pipe":
+        os.mkfifo(file)
+    else:
+        file.symlink_to("/dev/zero")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes")
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_pipes_and_devices_hang_nobody(study: cm.Study, store: Path, kind: str) -> None:
+    """A pipe waits for its writer and a device never ends: neither is opened."""
+    chunk = sorted((store / "chunks").iterdir())[0]
+    endless(chunk, kind)
+    for verify in (False, True):
+        with pytest.warns(cm.StoreWarning, match=f"{chunk.name}: it is not an ordinary file"):
+            cm.open(store, verify=verify)
+    endless(store / "outcome.json", kind)
+    with pytest.warns(cm.StoreWarning, match=r"outcome\.json: it is not an ordinary file"):
+        cm.open(store)
+    with pytest.warns(cm.StoreWarning, match="computed again"):
+        study.run(store, progress=False, until=UNTIL)
+    assert chunk.is_file()
+    assert (store / "outcome.json").is_file()
+    endless(store / "manifest.json", kind)
+    for use in (lambda: cm.open(store), lambda: study.run(store, progress=False)):
+        with pytest.raises(cm.StoreError, match=r"manifest\.json: it is not an ordinary file"):
+            use()
+
+
+def test_a_chunk_that_becomes_a_pipe_is_an_error_when_it_is_read(store: Path) -> None:
+    data = cm.open(store)
+    endless(sorted((store / "chunks").iterdir())[0], "pipe")
+    with pytest.raises(cm.StoreError, match="it is not an ordinary file"):
+        data["value"].load()
+
+
+# -- text that others wrote ------------------------------------------------------------------------
+
+DEEP = 100_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a = " + "[" * DEEP + "]" * DEEP,
+        "a = " + "{a=" * DEEP + "1" + "}" * DEEP,
+        "[" + ".".join("a" * DEEP) + "]",
+        ".".join("a" * DEEP) + " = 1",
+        "a = {" + " . ".join("a" * DEEP) + " = 1}",
+        "runs = " + "9" * 5000,
+        "runs = 0x" + "f" * 5000,
+    ],
+    ids=["array", "table", "header", "key", "inner key", "digits", "hexadecimal"],
+)
+def test_toml_without_measure(text: str) -> None:
+    with pytest.raises(cm.ConfigError) as caught:
+        parse_study(text)
+    assert len(str(caught.value)) < 700
+    with pytest.raises(cm.ConfigError) as caught:
+        cm.Experiment.from_toml(text)
+    assert len(str(caught.value)) < 700
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * DEEP + "]" * DEEP,
+        "[" * 500 + "]" * 500,
+        '{"kind":' * DEEP + "1" + "}" * DEEP,
+        '{"kind": "constant", "c": ' + "9" * 5000 + "}",
+    ],
+    ids=["array", "less deep", "object", "digits"],
+)
+def test_json_without_measure(store: Path, text: str) -> None:
+    with pytest.raises(cm.ConfigError) as caught:
+        cm.Experiment.from_json(text)
+    assert len(str(caught.value)) < 700
+    (store / "outcome.json").write_text(text)
+    with pytest.warns(cm.StoreWarning, match=r"outcome\.json: not valid JSON"):
+        cm.open(store)
+    (store / "manifest.json").write_text(text)
+    with pytest.raises(cm.StoreError, match=r"manifest\.json: it is damaged: not valid JSON"):
+        cm.open(store)
+
+
+def test_data_without_measure() -> None:
+    deep: Any = []
+    for _ in range(DEEP):
+        deep = [deep]
+    round_about: list[Any] = []
+    round_about += [round_about, round_about]
+    for data in (deep, round_about):
+        with pytest.raises(cm.ConfigError, match="nested more than 100 deep"):
+            cm.Experiment.from_dict({"kind": "experiment", "problem": data})
+        with pytest.raises(cm.ConfigError, match="nested more than 100 deep"):
+            cm.Study.from_dict({"base": data})
+
+
+def test_text_is_not_longer_than_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "TEXT", 100)
+    with pytest.raises(cm.ConfigError, match="longer than 100 characters"):
+        parse_study("# " + "x" * 100)
+
+
+def test_keys_of_streams_are_checked(study: cm.Study) -> None:
+    for key in ("xyz", "1" * 17, 7, "-1"):
+        with pytest.raises(cm.ConfigError, match="64 bits in hexadecimal"):
+            cm.Study.from_dict(study.to_dict() | {"key": key})
+
+
+# -- names and paths -------------------------------------------------------------------------------
+
+
+def test_names_that_no_file_can_hold(three_arms: cm.Experiment) -> None:
+    for grid in ({"a\ud800": {"x": {"steps": 3}}}, {"a": {"x\udfff": {"steps": 3}}}):
+        with pytest.raises(cm.ConfigError, match="no lone surrogates"):
+            cm.Study(three_arms, grid, runs=2)
+    with pytest.raises(cm.ConfigError, match=r"Bandit\.names.*no lone surrogates"):
+        cm.Bandit([1, 0], names=["x", "\ud800"])
+
+
+@pytest.mark.parametrize("path", ["a\0b", "a\ud800", "", 3, b"x", None])
+def test_paths_that_are_none(study: cm.Study, path: Any) -> None:
+    with pytest.raises(cm.ConfigError):
+        cm.open(path)
+    with pytest.raises(cm.ConfigError):
+        cm.read_study(path)
+    with pytest.raises(cm.ConfigError):
+        cm.export(study.run(progress=False), path)
+    if path is not None:
+        with pytest.raises(cm.ConfigError):
+            study.run(path, progress=False)

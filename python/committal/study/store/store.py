@@ -33,8 +33,10 @@ from committal.study.store.damage import RESUME, explained, read_text
 from committal.study.store.manifest import MANIFEST, Manifest, agreed, read_manifest
 from committal.study.store.place import CHUNKS, Inventory, Place, place_of
 from committal.support.files import (
-    TEMPORARY,
+    is_leftover,
+    is_temporary,
     open_ordinary,
+    path_of,
     read_whole,
     sync_directory,
     temporary_name,
@@ -82,7 +84,7 @@ class Store:
         StoreError
             If there is none, if it is damaged, or if this package cannot read it.
         """
-        directory = Path(path)
+        directory = path_of("store", path)
         return cls(directory, read_manifest(directory))
 
     @classmethod
@@ -103,7 +105,7 @@ class Store:
             If it holds another study, another stream version or more runs; if it cannot be
             written to.
         """
-        directory = Path(path)
+        directory = path_of("store", path)
         with explained(directory):
             directory.mkdir(parents=True, exist_ok=True)
             if not (directory / MANIFEST).exists():
@@ -153,7 +155,7 @@ class Store:
             import fcntl
         except ImportError:  # pragma: no cover
             return  # without locks leftovers of killed processes stay, which harms nobody
-        lock = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT, 0o666)
+        lock = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT | os.O_NONBLOCK, 0o666)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
@@ -167,7 +169,7 @@ class Store:
     def _remove_leftovers(self) -> None:
         for directory in (self.path, self.path / CHUNKS):
             for name in os.listdir(directory):
-                if name.startswith(TEMPORARY):
+                if is_leftover(directory / name):
                     with contextlib.suppress(OSError):
                         os.unlink(directory / name)
 
@@ -199,7 +201,7 @@ class Store:
         with explained(self.path):
             names = sorted(os.listdir(self.path / CHUNKS))
         for name in names:
-            if name.startswith(TEMPORARY):
+            if is_temporary(name):
                 continue
             place = place_of(name)
             if place is None:
@@ -219,13 +221,12 @@ class Store:
 
     def _check(self, place: Place, verify: bool) -> None:
         file = self.path / place.file
-        if verify:
-            facts, _ = chunkfile.decode(read_whole(file))
-        else:
-            with open_ordinary(file) as stream:
-                head = stream.read(chunkfile.HEAD_BYTES)
-                facts = chunkfile.facts(head, os.fstat(stream.fileno()).st_size)
-        self._recognise(place, facts)
+        with open_ordinary(file) as stream:
+            head = stream.read(chunkfile.HEAD_BYTES)
+            facts = chunkfile.facts(head, os.fstat(stream.fileno()).st_size)
+            self._recognise(place, facts)
+            if verify:
+                chunkfile.decode(head + stream.read())
 
     def _recognise(self, place: Place, facts: Mapping[str, Any]) -> None:
         expected = place.about(self.manifest["hash"], "")
@@ -315,7 +316,7 @@ def _refuse_strangers(directory: Path) -> None:
     """Refuse to make a store in a directory that holds something else."""
     ours = {CHUNKS, LOCK, MANIFEST}  # another process may be writing it just now
     for name in sorted(os.listdir(directory)):
-        if name not in ours and not name.startswith(TEMPORARY):
+        if name not in ours and not is_temporary(name):
             raise StoreError(
                 directory,
                 f"it holds other things ({name}) and is no store",
