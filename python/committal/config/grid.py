@@ -20,6 +20,7 @@ import numpy.typing as npt
 from committal.config import Config, Experiment
 from committal.config.base import refuse_unwritable
 from committal.errors import CombinationError, ConfigError, ConfigTypeError
+from committal.support import limits
 
 __all__ = ["Axis", "Grid", "GridLike", "Label", "experiment_at"]
 
@@ -225,6 +226,13 @@ class Grid:
         self.axes = _with_names(tuple(axes), base)
         _refuse_shared_paths(self.axes)
         self.shape = tuple(len(axis) for axis in self.axes)
+        if math.prod(self.shape) > limits.CONFIGURATIONS:
+            sizes = " × ".join(f"{len(axis)} of {axis.name}" for axis in self.axes)
+            raise ConfigError(
+                "grid",
+                {axis.name: len(axis) for axis in self.axes},
+                f"at most {limits.CONFIGURATIONS} configurations (there are {sizes})",
+            )
         self.experiments = tuple(self._experiment(index) for index in range(len(self)))
 
     def __len__(self) -> int:
@@ -234,7 +242,11 @@ class Grid:
         return iter(self.experiments)
 
     def _points(self, index: int) -> tuple[int, ...]:
-        return tuple(int(i) for i in np.unravel_index(index, self.shape)) if self.shape else ()
+        found = []
+        for length in reversed(self.shape):
+            index, at = divmod(index, length)
+            found.append(at)
+        return tuple(reversed(found))
 
     def labels(self, index: int) -> dict[str, Label]:
         """Return the label on every axis of a configuration."""
@@ -396,6 +408,10 @@ def _plain(value: Any) -> Any:
 def _sequence(argument: str, values: Any) -> list[Any]:
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Sequence | np.ndarray):
         raise ConfigTypeError(argument, values, _FORMS)
+    if len(values) > limits.POINTS:  # before they are listed: a range may be of any length
+        shown = values if isinstance(values, range) else values[:6]
+        allowed = f"at most {limits.POINTS} values (there are {len(values)})"
+        raise ConfigError(argument, shown, allowed)
     return list(values)
 
 

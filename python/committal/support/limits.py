@@ -26,6 +26,9 @@ ARMS = STATES = PAIRS = 2**31 - 1
 #: Recorded times: more would not fit into memory with what is recorded at them.
 TIMES = 2**28
 
+#: Recorded times that are spaced logarithmically.
+LOG_TIMES = 2**20
+
 #: Entries of the table that a schedule is lowered to: 2 GiB.
 SCHEDULE = 2**28
 
@@ -35,7 +38,7 @@ MAGNITUDE = 1e50
 #: Bins of a histogram.
 BINS = 2**24
 
-#: Points of one axis of a study, where they are not listed one by one.
+#: Points of one axis of a study.
 POINTS = 10**6
 
 
