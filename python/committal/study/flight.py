@@ -12,6 +12,7 @@ from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future
 from typing import Generic, TypeVar
 
 from committal.errors import ExecutorError
+from committal.study.pools import PoolWatch
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -75,6 +76,7 @@ class InFlight(Generic[Task, Result]):
         self._window = window
         self._tasks: dict[Future[Result | Exception], Task] = {}
         self._retries: dict[Task, int] = {}
+        self._watch = PoolWatch(executor)
 
     def __len__(self) -> int:
         return len(self._tasks)
@@ -101,11 +103,21 @@ class InFlight(Generic[Task, Result]):
         Raises
         ------
         ExecutorError
-            If too many workers died over one task.
+            If too many workers died over one task, or if a process of a pool died and the pool
+            does not notice.
         Exception
             Whatever a task raised.
         """
         done, _ = wait(self._tasks, timeout, FIRST_COMPLETED)
+        if done:
+            self._watch.heard()
+        elif ended := self._watch.silent():
+            self._watch.release()
+            raise ExecutorError(
+                f"a worker of the pool died while it sent a result (process "
+                f"{', '.join(map(str, ended))}), and the pool does not answer any more; what is "
+                "finished is kept in the store: run again with a new pool"
+            )
         found = []
         for future in done:
             task = self._tasks.pop(future)
