@@ -12,7 +12,7 @@ from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future
 from typing import Generic, TypeVar
 
 from committal.errors import ExecutorError
-from committal.study.pools import PoolWatch
+from committal.study.pools import PATIENCE_SECONDS, PoolWatch
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -113,6 +113,7 @@ class InFlight(Generic[Task, Result]):
             self._watch.heard()
         elif ended := self._watch.silent():
             self._watch.release()
+            wait(self._tasks, PATIENCE_SECONDS)  # until the pool has said so of each of them
             raise ExecutorError(
                 f"a worker of the pool died while it sent a result (process "
                 f"{', '.join(map(str, ended))}), and the pool does not answer any more; what is "
