@@ -211,7 +211,8 @@ def test_another_study_is_refused(file: Path, store: Path) -> None:
     assert "another study" in done.stderr
 
 
-def test_interrupting(file: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("again", [None, 0.0, 0.05, 0.2, 0.4])
+def test_interrupting(file: Path, tmp_path: Path, again: float | None) -> None:
     long = STUDY.replace("steps = 50", "steps = 20000").replace("runs = 400", "runs = 20000")
     file.write_text(long.replace(", every = 10", ""))
     out = tmp_path / "results"
@@ -223,11 +224,15 @@ def test_interrupting(file: Path, tmp_path: Path) -> None:
                 break
         process.send_signal(signal.SIGINT)
         begin = time.monotonic()
+        if again is not None:
+            time.sleep(again)
+            process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=30)
     assert time.monotonic() - begin < 5
     assert process.returncode == 130, errors
     assert f"committal resume {out}" in errors
-    assert int(cm.open(out)["count"].sum()) > 0
+    assert "Traceback" not in errors
+    assert int(cm.open(out, verify=True)["count"].sum()) > 0
 
 
 def test_a_terminal_gets_a_bar(file: Path, tmp_path: Path) -> None:

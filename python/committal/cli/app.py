@@ -7,6 +7,7 @@ import sys
 import typer
 
 from committal.cli import demo, info, paper, results, studies
+from committal.cli.interrupts import patient_interrupts
 from committal.errors import CommittalError, ExecutorError, StoreError
 
 app = typer.Typer(
@@ -23,7 +24,8 @@ for group in (studies, results, info, demo, paper):
 def main() -> None:
     """Run the command line; errors of ours are one line, not a traceback."""
     try:
-        app()
+        with patient_interrupts():
+            app()
     except CommittalError as error:
         sys.stderr.write(f"committal: {error}\n")
         sys.exit(
