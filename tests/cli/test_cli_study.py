@@ -263,3 +263,40 @@ def test_help_is_worth_reading(command: str) -> None:
     assert len(done.stdout) > 300
     if command != "info":
         assert f"committal {command} " in done.stdout
+
+
+def test_the_version() -> None:
+    done = committal("--version")
+    assert done.returncode == 0
+    assert done.stdout == f"committal {cm.__version__}\n"
+
+
+def test_errors_are_json_where_json_is_asked_for(file: Path, tmp_path: Path) -> None:
+    done = committal("info", tmp_path / "nothing", "--json")
+    assert done.returncode == 3
+    told = json.loads(done.stdout)
+    assert told["exit_code"] == 3
+    assert told["error"]["type"] == "StoreError"
+    assert told["error"]["path"] == str(tmp_path / "nothing")
+    assert "does not exist" in told["error"]["problem"]
+    assert "Traceback" not in done.stderr
+
+    file.write_text(STUDY.replace("step_size = 0.1", "step_size = -1"))
+    done = committal("run", file, "--out", tmp_path / "results", "--json")
+    assert done.returncode == 2
+    told = json.loads(done.stdout)["error"]
+    assert told["argument"].endswith(":8: experiment.update.step_size")
+    assert told["value"] == "-1"
+
+    done = committal("run", file, "--threads", "many", "--json")
+    assert done.returncode == 2
+    assert json.loads(done.stdout)["error"]["type"] == "UsageError"
+    assert "--threads" in json.loads(done.stdout)["error"]["message"]
+
+
+def test_damage_is_an_exit_code_in_json_too(store: Path) -> None:
+    manifest = json.loads((store / "manifest.json").read_text())
+    (store / "manifest.json").write_text(json.dumps(manifest | {"chunk": 107}))
+    done = committal("info", store, "--json")
+    assert done.returncode == 3
+    assert "checksum" in json.loads(done.stdout)["error"]["message"]
