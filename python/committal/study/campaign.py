@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import logging
 from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
@@ -18,7 +19,10 @@ from committal.study.local import LocalThreads
 from committal.study.rounds import Rounds
 from committal.study.store.place import Place
 from committal.study.tasks import Engines, Task, compute_chunk
-from committal.support.progress import Bar
+from committal.support.progress import LINE_SECONDS, Bar
+
+#: What happens to a study, for who wants to know: ``logging.getLogger("committal")``.
+LOG = logging.getLogger("committal.study")
 
 #: Chunks in flight on an executor: enough for a large cluster, as long as they are small.
 _MOST_IN_FLIGHT = 1024
@@ -88,12 +92,16 @@ class Campaign:
         waiting: deque[Place] = deque()
         for rounds in self._rounds:
             self._expect(waiting, rounds.begin(self.inventory.chunks, self._keeper.read))
+        there = len(self.inventory.chunks)
+        LOG.info("%s: %d chunks are there, %d are missing", self._hash[:12], there, len(waiting))
         if not waiting:
             return
         if not self._keeper.alone:
             waiting.reverse()  # somebody else began at the other end: meet in the middle
         with ExitStack() as stack:
-            bar = stack.enter_context(Bar("study")) if progress is True else None
+            bar = None
+            if progress is True:
+                bar = stack.enter_context(Bar("study", every=LINE_SECONDS))
             report: Progress | None = bar or (progress if callable(progress) else None)
             writer = stack.enter_context(Writer(self._keep))
             local = None
@@ -110,7 +118,9 @@ class Campaign:
                 # Whatever went wrong, what is finished stays finished.
                 for task, data in flight.drain():
                     writer.put(task.place, data)
+                LOG.info("%s: stopped; what is finished is kept", self._hash[:12])
                 raise
+        LOG.info("%s: all chunks are there", self._hash[:12])
 
     def _loop(
         self,
@@ -143,6 +153,7 @@ class Campaign:
                 writer.put(task.place, data)
                 self._done += self._updates(task.place)
             for place in writer.written(patient=not len(flight)):
+                LOG.debug("%s: %s is kept", self._hash[:12], place.name)
                 expect(self._arrived(place))
             if report is not None:
                 under_way = local.updates_under_way if local else 0

@@ -7,6 +7,7 @@ is asked for, and memory stays bounded.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
 from typing import Generic, TypeVar
@@ -19,6 +20,13 @@ Result = TypeVar("Result")
 
 #: How often a task is tried again after its worker died.
 MOST_RETRIES = 20
+
+
+_LOG = logging.getLogger("committal.study")
+
+
+def _named(error: BaseException) -> tuple[str, BaseException]:
+    return type(error).__name__, error
 
 
 class Work(Generic[Task, Result]):
@@ -140,6 +148,7 @@ class InFlight(Generic[Task, Result]):
                 f"was {type(error).__name__}: {error}"
             ) from error
         self._retries[task] = tries
+        _LOG.warning("a worker was lost (%s: %s); its chunk is given to another", *_named(error))
         self.submit(task)
 
     def drain(self) -> list[tuple[Task, Result]]:
