@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import logging
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
 from typing import Any
@@ -27,6 +27,25 @@ LOG = logging.getLogger("committal.study")
 #: Chunks in flight on an executor: enough for a large cluster, as long as they are small.
 _MOST_IN_FLIGHT = 1024
 _BYTES_IN_FLIGHT = 256 * 2**20
+
+
+def in_turns(missing: Sequence[Sequence[Place]]) -> Iterator[Place]:
+    """Visit all configurations in turns: one chunk of each, one more, then 2, 4, 8, …
+
+    So a coarse map of all of them is there early, and yet whoever computes can stay with one for
+    a while and need not prepare it again for every chunk.
+
+    Examples
+    --------
+    >>> one, other = [Place(0, i, i + 1) for i in range(5)], [Place(1, 0, 1)]
+    >>> [(place.configuration, place.first) for place in in_turns([one, other])]
+    [(0, 0), (1, 0), (0, 1), (0, 2), (0, 3), (0, 4)]
+    """
+    start, stop, longest = 0, 1, max(map(len, missing), default=0)
+    while start < longest:
+        for places in missing:
+            yield from places[start:stop]
+        start, stop = stop, 2 * stop
 
 
 class Campaign:
@@ -90,8 +109,8 @@ class Campaign:
             See :meth:`committal.Study.run`.
         """
         waiting: deque[Place] = deque()
-        for rounds in self._rounds:
-            self._expect(waiting, rounds.begin(self.inventory.chunks, self._keeper.read))
+        missing = [r.begin(self.inventory.chunks, self._keeper.read) for r in self._rounds]
+        self._expect(waiting, in_turns(missing))
         there = len(self.inventory.chunks)
         LOG.info("%s: %d chunks are there, %d are missing", self._hash[:12], there, len(waiting))
         if not waiting:
