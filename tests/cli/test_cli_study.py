@@ -300,3 +300,29 @@ def test_damage_is_an_exit_code_in_json_too(store: Path) -> None:
     done = committal("info", store, "--json")
     assert done.returncode == 3
     assert "checksum" in json.loads(done.stdout)["error"]["message"]
+
+
+def test_watching(file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "results"
+    assert committal("run", file, "--out", out, "-q").returncode == 0
+    done = committal("info", out, "--watch")
+    assert done.returncode == 0
+    assert done.stdout.startswith("6 of 6 configurations done, 2 400 of 2 400 runs\n")
+
+    chunks = sorted((out / "chunks").iterdir())
+    now = time.time()
+    for age, chunk in enumerate(chunks):
+        os.utime(chunk, (now - age, now - age))
+    chunks[0].unlink()
+    command = [sys.executable, "-m", "committal", "info", str(out), "--watch", "--json"]
+    with subprocess.Popen([*command, "--every", "0.2"], stdout=subprocess.PIPE, text=True) as seen:
+        assert seen.stdout is not None
+        first = json.loads(seen.stdout.readline())["configurations"]
+        assert [one["wanted"] for one in first] == [400] * 6
+        assert first[0]["runs"] < 400
+        assert first[1]["left"] == 0.0
+        assert committal("resume", out, "-q").returncode == 0
+        *_, last, facts = map(json.loads, seen.stdout.read().splitlines())
+    assert seen.returncode == 0
+    assert all(one["runs"] == 400 for one in last["configurations"])
+    assert facts["total_runs"] == 2400

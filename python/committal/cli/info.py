@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from committal.cli.options import DAMAGED, AsJson, print_json
+from committal.cli.watching import watch
 from committal.errors import StoreWarning
 from committal.study.opening import examined, stored_study
 from committal.study.opening import open as open_store
@@ -31,6 +32,10 @@ def info_command(
     store: Annotated[
         Path | None, typer.Argument(help="The directory of a study.", metavar="[STORE]")
     ] = None,
+    watching: Annotated[
+        bool, typer.Option("--watch", help="Show how far each configuration is, until all are.")
+    ] = False,
+    every: Annotated[float, typer.Option(min=0.1, help="Seconds between looks.")] = 2.0,
     as_json: AsJson = False,
 ) -> None:
     """Show versions, compiler and machine, or what a store holds.
@@ -38,12 +43,20 @@ def info_command(
     Everything in a store is verified; what is damaged is listed and can be computed again with
     'committal resume'.
 
+    \b
+      committal info results/
+      committal info results/ --watch
+
     Exit codes: 0 all is well, 1 something is damaged or outside of what is wanted, 3 there is no
     store, or its manifest cannot be used.
     """
+    if watching:
+        if store is None:
+            raise typer.BadParameter("say which store to watch", param_hint="STORE")
+        watch(store, every=every, as_json=as_json)
     facts = _about_the_package() if store is None else _about_a_store(store)
     if as_json:
-        print_json(facts)
+        print_json(facts, indent=None if watching else 2)
     else:
         typer.echo("\n".join(text.facts(facts)))
     if facts.get("damaged") or facts.get("outside"):

@@ -25,9 +25,9 @@ Threads = Annotated[int | None, typer.Option(min=1, help="Worker threads; all co
 StoreArgument = Annotated[Path, typer.Argument(help="The directory of a study.", metavar="STORE")]
 
 
-def print_json(content: Any) -> None:
+def print_json(content: Any, *, indent: int | None = 2) -> None:
     """Print what JSON can hold, and the text of the rest."""
-    typer.echo(json.dumps(content, indent=2, ensure_ascii=False, default=str))
+    typer.echo(json.dumps(content, indent=indent, ensure_ascii=False, default=str))
 
 
 @contextmanager
