@@ -20,15 +20,17 @@ __all__ = [
 ]
 
 
-class _Short(reprlib.Repr):
+class _Repr(reprlib.Repr):
+    """Integers of thousands of digits too, which Python refuses to write."""
+
     def repr_int(self, x: int, level: int) -> str:
         try:
             return super().repr_int(x, level)
-        except ValueError:  # Python refuses to write integers of more than some thousand digits
+        except ValueError:
             return f"<an integer of {x.bit_length()} bits>"
 
 
-_SHORT = _Short()
+_SHORT = _Repr()
 _SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxdict = _SHORT.maxset = 6
 _SHORT.maxlevel = 4
 _SHORT.maxstring = _SHORT.maxother = 160

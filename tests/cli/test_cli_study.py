@@ -123,16 +123,20 @@ def test_resume_repairs(store: Path) -> None:
     chunks = sorted((store / "chunks").iterdir())
     chunks[0].unlink()
     chunks[1].write_bytes(b"garbage")
-    about = json.loads(committal("info", store, "--json").stdout)
+    done = committal("info", store, "--json")
+    about = json.loads(done.stdout)
+    assert done.returncode == 1
+    assert committal("info", store).returncode == 1
     assert list(about["damaged"]) == [f"chunks/{chunks[1].name}"]
     assert about["total_runs"] == 2200
     assert about["wanted_runs"] == 2400
     done = committal("resume", store, "--quiet")
     assert done.returncode == 0
     assert "2 new chunks" in done.stdout
-    assert f"{chunks[1].name}: it is truncated (damaged chunks are computed again)" in done.stderr
+    assert f"{chunks[1].name}: it is truncated (what is damaged is computed again)" in done.stderr
     assert "Warning" not in done.stderr
     done = committal("info", store)
+    assert done.returncode == 0
     assert "total_runs" in done.stdout
 
 
@@ -207,7 +211,8 @@ def test_another_study_is_refused(file: Path, store: Path) -> None:
     assert "another study" in done.stderr
 
 
-def test_interrupting(file: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("again", [None, 0.0, 0.05, 0.2, 0.4])
+def test_interrupting(file: Path, tmp_path: Path, again: float | None) -> None:
     long = STUDY.replace("steps = 50", "steps = 20000").replace("runs = 400", "runs = 20000")
     file.write_text(long.replace(", every = 10", ""))
     out = tmp_path / "results"
@@ -219,11 +224,15 @@ def test_interrupting(file: Path, tmp_path: Path) -> None:
                 break
         process.send_signal(signal.SIGINT)
         begin = time.monotonic()
+        if again is not None:
+            time.sleep(again)
+            process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=30)
     assert time.monotonic() - begin < 5
     assert process.returncode == 130, errors
     assert f"committal resume {out}" in errors
-    assert int(cm.open(out)["count"].sum()) > 0
+    assert "Traceback" not in errors
+    assert int(cm.open(out, verify=True)["count"].sum()) > 0
 
 
 def test_a_terminal_gets_a_bar(file: Path, tmp_path: Path) -> None:
@@ -254,3 +263,66 @@ def test_help_is_worth_reading(command: str) -> None:
     assert len(done.stdout) > 300
     if command != "info":
         assert f"committal {command} " in done.stdout
+
+
+def test_the_version() -> None:
+    done = committal("--version")
+    assert done.returncode == 0
+    assert done.stdout == f"committal {cm.__version__}\n"
+
+
+def test_errors_are_json_where_json_is_asked_for(file: Path, tmp_path: Path) -> None:
+    done = committal("info", tmp_path / "nothing", "--json")
+    assert done.returncode == 3
+    told = json.loads(done.stdout)
+    assert told["exit_code"] == 3
+    assert told["error"]["type"] == "StoreError"
+    assert told["error"]["path"] == str(tmp_path / "nothing")
+    assert "does not exist" in told["error"]["problem"]
+    assert "Traceback" not in done.stderr
+
+    file.write_text(STUDY.replace("step_size = 0.1", "step_size = -1"))
+    done = committal("run", file, "--out", tmp_path / "results", "--json")
+    assert done.returncode == 2
+    told = json.loads(done.stdout)["error"]
+    assert told["argument"].endswith(":8: experiment.update.step_size")
+    assert told["value"] == "-1"
+
+    done = committal("run", file, "--threads", "many", "--json")
+    assert done.returncode == 2
+    assert json.loads(done.stdout)["error"]["type"] == "UsageError"
+    assert "--threads" in json.loads(done.stdout)["error"]["message"]
+
+
+def test_damage_is_an_exit_code_in_json_too(store: Path) -> None:
+    manifest = json.loads((store / "manifest.json").read_text())
+    (store / "manifest.json").write_text(json.dumps(manifest | {"chunk": 107}))
+    done = committal("info", store, "--json")
+    assert done.returncode == 3
+    assert "checksum" in json.loads(done.stdout)["error"]["message"]
+
+
+def test_watching(file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "results"
+    assert committal("run", file, "--out", out, "-q").returncode == 0
+    done = committal("info", out, "--watch")
+    assert done.returncode == 0
+    assert done.stdout.startswith("6 of 6 configurations done, 2 400 of 2 400 runs\n")
+
+    chunks = sorted((out / "chunks").iterdir())
+    now = time.time()
+    for age, chunk in enumerate(chunks):
+        os.utime(chunk, (now - age, now - age))
+    chunks[0].unlink()
+    command = [sys.executable, "-m", "committal", "info", str(out), "--watch", "--json"]
+    with subprocess.Popen([*command, "--every", "0.2"], stdout=subprocess.PIPE, text=True) as seen:
+        assert seen.stdout is not None
+        first = json.loads(seen.stdout.readline())["configurations"]
+        assert [one["wanted"] for one in first] == [400] * 6
+        assert first[0]["runs"] < 400
+        assert first[1]["left"] == 0.0
+        assert committal("resume", out, "-q").returncode == 0
+        *_, last, facts = map(json.loads, seen.stdout.read().splitlines())
+    assert seen.returncode == 0
+    assert all(one["runs"] == 400 for one in last["configurations"])
+    assert facts["total_runs"] == 2400

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import sys
+from typing import Annotated
 
 import typer
 
-from committal.cli import demo, info, paper, results, studies
-from committal.errors import CommittalError, ExecutorError, StoreError
+from committal._version import __version__
+from committal.cli import demo, failures, info, paper, results, studies
+from committal.cli.interrupts import patient_interrupts
 
 app = typer.Typer(
     help="A microscope for policy-gradient dynamics.",
@@ -20,12 +21,25 @@ for group in (studies, results, info, demo, paper):
     group.register(app)
 
 
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"committal {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """A microscope for policy-gradient dynamics."""
+
+
 def main() -> None:
-    """Run the command line; errors of ours are one line, not a traceback."""
-    try:
-        app()
-    except CommittalError as error:
-        sys.stderr.write(f"committal: {error}\n")
-        sys.exit(
-            3 if isinstance(error, StoreError) else 4 if isinstance(error, ExecutorError) else 2
-        )
+    """Run the command line."""
+    with patient_interrupts():
+        failures.run(app)

@@ -16,6 +16,8 @@ from committal.errors import StoreWarning
 
 #: What a shell sees of a command that was interrupted: what is finished is kept.
 INTERRUPTED = 130
+#: What it sees of a store that does not hold what it should.
+DAMAGED = 1
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed.")]
@@ -23,9 +25,9 @@ Threads = Annotated[int | None, typer.Option(min=1, help="Worker threads; all co
 StoreArgument = Annotated[Path, typer.Argument(help="The directory of a study.", metavar="STORE")]
 
 
-def print_json(content: Any) -> None:
+def print_json(content: Any, *, indent: int | None = 2) -> None:
     """Print what JSON can hold, and the text of the rest."""
-    typer.echo(json.dumps(content, indent=2, ensure_ascii=False, default=str))
+    typer.echo(json.dumps(content, indent=indent, ensure_ascii=False, default=str))
 
 
 @contextmanager

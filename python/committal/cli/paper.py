@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from committal.cli.options import INTERRUPTED, AsJson, Seed, Threads, print_json
+from committal.cli.options import INTERRUPTED, AsJson, Seed, Threads, print_json, warnings_as_lines
 from committal.support.progress import Bar
 
 
@@ -71,21 +71,22 @@ def reproduce_command(
         return
     made = []
     try:
-        for entry in paper.reproduce(
-            figures or (),
-            out=out,
-            rng=rng,
-            runs=runs,
-            scale=scale,
-            precise=not quick,
-            threads=threads,
-            again=again,
-            watch=None if as_json else Bar,
-        ):
-            made.append(entry)
-            if not as_json:
-                seconds = "kept" if entry.stored else f"{entry.seconds + entry.drawing:.1f} s"
-                typer.echo(f"{entry.name:<7} {paper.verdicts([entry])} ({seconds})")
+        with warnings_as_lines():
+            for entry in paper.reproduce(
+                figures or (),
+                out=out,
+                rng=rng,
+                runs=runs,
+                scale=scale,
+                precise=not quick,
+                threads=threads,
+                again=again,
+                watch=None if as_json else Bar,
+            ):
+                made.append(entry)
+                if not as_json:
+                    seconds = "kept" if entry.stored else f"{entry.seconds + entry.drawing:.1f} s"
+                    typer.echo(f"{entry.name:<7} {paper.verdicts([entry])} ({seconds})")
     except KeyboardInterrupt:
         sys.stderr.write("committal: interrupted; finished results are kept\n")
         raise typer.Exit(INTERRUPTED) from None

@@ -15,13 +15,13 @@ import hashlib
 import inspect
 import json
 import re
-import tomllib
 import typing
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self, TypeVar, cast, dataclass_transform
 
 from committal.errors import ConfigError, ConfigTypeError
 from committal.support import check
+from committal.support.notation import NotationError, json_of, refuse_depth, toml_of
 
 __all__ = ["Config", "kinds"]
 
@@ -97,6 +97,27 @@ not reach the compiled core (CONTRIBUTING.md says how to add a part)
     )
 
 
+def refuse_unwritable(argument: str, value: object) -> None:
+    """Refuse names that no file can hold: halves of characters (lone surrogates).
+
+    Examples
+    --------
+    >>> refuse_unwritable("Bandit.names", ("left", "\\ud800"))
+    Traceback (most recent call last):
+        ...
+    committal.errors.ConfigError: Bandit.names = ('left', '\\ud800') is not allowed; expected text \
+that can be written as UTF-8 (no lone surrogates)
+    """
+    names = (value,) if isinstance(value, str) else value
+    if not isinstance(names, tuple) or not names or not isinstance(names[0], str):
+        return
+    try:
+        "".join(name for name in names if isinstance(name, str)).encode()
+    except UnicodeEncodeError:
+        allowed = "text that can be written as UTF-8 (no lone surrogates)"
+        raise ConfigError(argument, value, allowed) from None
+
+
 class Config:
     """Base of all configuration objects: immutable values that print, compare, hash and pickle.
 
@@ -130,6 +151,7 @@ class Config:
         for name, value in values.items():
             if isinstance(value, Config):
                 refuse_subclass(f"{type(self).__name__}.{name}", value)
+            refuse_unwritable(f"{type(self).__name__}.{name}", value)
             object.__setattr__(self, name, value)
 
     def _arguments(self) -> dict[str, Any]:
@@ -231,6 +253,10 @@ class Config:
         committal.errors.ConfigError: metrics = 'natural' is not allowed; expected one of the keys \
 'kind', 'metric', 'lam'; did you mean 'metric'?
         """
+        try:
+            refuse_depth(data)
+        except NotationError as error:
+            raise ConfigError("data", type(data), f"plain data ({error})") from None
         made: Self = _decode_part(data, (cls,), "")
         return made
 
@@ -254,7 +280,7 @@ class Config:
         >>> Config.from_json('{"kind": "constant", "c": 1}')
         Constant(1.0)
         """
-        return cls.from_dict(_parsed(json.loads, text, "JSON"))
+        return cls.from_dict(_parsed(json_of, text, "JSON"))
 
     def to_toml(self) -> str:
         """Return `to_dict` as TOML text.
@@ -282,7 +308,7 @@ class Config:
         >>> Natural.from_toml("step_size = 0.1")
         Natural(step_size=0.1)
         """
-        return cls.from_dict(_parsed(tomllib.loads, text, "TOML"))
+        return cls.from_dict(_parsed(toml_of, text, "TOML"))
 
     @property
     def hash(self) -> str:
@@ -354,7 +380,7 @@ def _parsed(parse: Callable[[Any], Any], text: object, name: str) -> Any:
         raise ConfigTypeError("text", text, f"a string of {name}")
     try:
         return parse(text)
-    except ValueError as error:
+    except NotationError as error:
         raise ConfigError("text", text, f"valid {name}: {error}") from None
 
 

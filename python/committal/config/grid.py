@@ -18,7 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from committal.config import Config, Experiment
+from committal.config.base import refuse_unwritable
 from committal.errors import CombinationError, ConfigError, ConfigTypeError
+from committal.support import limits
 
 __all__ = ["Axis", "Grid", "GridLike", "Label", "experiment_at"]
 
@@ -135,9 +137,13 @@ class Axis:
         whole = all(isinstance(label, int) for label in labels)
         kind = int if whole else float if numeric else str
         final = tuple(kind(label) for label in labels)
+        seen: set[Label] = set()
         for label in final:
-            if final.count(label) > 1:
+            if label in seen:
                 raise ConfigError(f"grid[{name!r}]", label, "different values")
+            seen.add(label)
+        refuse_unwritable("grid", name)
+        refuse_unwritable(f"grid[{name!r}]", final)
         return cls(name, final, tuple({p: _plain(v) for p, v in point.items()} for point in points))
 
     @property
@@ -220,6 +226,13 @@ class Grid:
         self.axes = _with_names(tuple(axes), base)
         _refuse_shared_paths(self.axes)
         self.shape = tuple(len(axis) for axis in self.axes)
+        if math.prod(self.shape) > limits.CONFIGURATIONS:
+            sizes = " × ".join(f"{len(axis)} of {axis.name}" for axis in self.axes)
+            raise ConfigError(
+                "grid",
+                {axis.name: len(axis) for axis in self.axes},
+                f"at most {limits.CONFIGURATIONS} configurations (there are {sizes})",
+            )
         self.experiments = tuple(self._experiment(index) for index in range(len(self)))
 
     def __len__(self) -> int:
@@ -229,7 +242,11 @@ class Grid:
         return iter(self.experiments)
 
     def _points(self, index: int) -> tuple[int, ...]:
-        return tuple(int(i) for i in np.unravel_index(index, self.shape)) if self.shape else ()
+        found = []
+        for length in reversed(self.shape):
+            index, at = divmod(index, length)
+            found.append(at)
+        return tuple(reversed(found))
 
     def labels(self, index: int) -> dict[str, Label]:
         """Return the label on every axis of a configuration."""
@@ -391,6 +408,10 @@ def _plain(value: Any) -> Any:
 def _sequence(argument: str, values: Any) -> list[Any]:
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Sequence | np.ndarray):
         raise ConfigTypeError(argument, values, _FORMS)
+    if len(values) > limits.POINTS:  # before they are listed: a range may be of any length
+        shown = values if isinstance(values, range) else values[:6]
+        allowed = f"at most {limits.POINTS} values (there are {len(values)})"
+        raise ConfigError(argument, shown, allowed)
     return list(values)
 
 
@@ -402,7 +423,7 @@ def _label(value: Any) -> Label:
     if len(text) <= _LONGEST_LABEL:
         return text
     # Cut, but still different for different values.
-    mark = hashlib.sha256(text.encode()).hexdigest()[:6]
+    mark = hashlib.sha256(text.encode(errors="replace")).hexdigest()[:6]
     return f"{text[: _LONGEST_LABEL - 10]}… #{mark}"
 
 

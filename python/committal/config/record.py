@@ -186,7 +186,7 @@ class Record(Config):
             names=kept,
             every=None if every is None else check.integer("Record.every", every, 1),
             at=None if at is None else _checked_times(at),
-            log=None if log is None else check.integer("Record.log", log, 2),
+            log=None if log is None else check.integer("Record.log", log, 2, limits.LOG_TIMES),
             reduce=reduce,
         )
         if reduce is not None and kept:
@@ -239,8 +239,7 @@ class Record(Config):
         if self.log is not None:
             # log - 2 points between the ends; rounding merges the first of them, where integers
             # are sparser than the logarithm.
-            count = min(self.log - 2, limits.TIMES)
-            points = np.geomspace(1, max(steps, 1), count, endpoint=False)
+            points = np.geomspace(1, max(steps, 1), self.log - 2, endpoint=False)
             between = np.rint(points).astype(np.int64)
             ends = np.array([0, steps], dtype=np.int64)
             return np.unique(np.concatenate((ends, between[between < steps])))

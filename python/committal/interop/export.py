@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from committal.errors import ConfigError, StoreError
+from committal.errors import CommittalError, ConfigError, ConfigTypeError, StoreError
+from committal.support.files import path_of, temporary_name
 from committal.support.machine import available_memory
 
 if TYPE_CHECKING:
@@ -43,22 +46,43 @@ def export(data: xr.Dataset, path: str | os.PathLike[str]) -> None:
     >>> with tempfile.TemporaryDirectory() as directory:
     ...     export(cm.run(exp, runs=4, rng=0), f"{directory}/runs.nc")
     """
-    target = Path(path)
+    target = path_of("path", path)
     kind = _FORMATS.get(target.suffix)
     if kind is None:
         raise ConfigError("path", str(path), "a name that ends in .nc or .zarr")
+    if not (hasattr(data, "to_netcdf") and hasattr(data, "to_zarr")):
+        raise ConfigTypeError("data", data, "a dataset made by run, Study.run or open")
     if not any(map(importlib.util.find_spec, _NEEDS[kind])):
         raise ConfigError("path", str(path), f"{_NEEDS[kind][0]} to be installed for {kind}")
-    if target.exists():
+    if os.path.lexists(target):
         raise StoreError(path, "it exists already", "choose another name")
+    if not target.parent.is_dir():
+        raise StoreError(target.parent, "there is no such directory", "make it first")
     data = _in_pieces(data)
+    # Written beside its place and moved there: it is there whole, or not at all.
+    beside = target.with_name(f"{temporary_name()}{target.suffix}")
     try:
         if kind == "netcdf":
-            data.to_netcdf(target, engine=_engine())
+            data.to_netcdf(beside, engine=_engine())
         else:
-            data.to_zarr(target, mode="w-", consolidated=False)
-    except OSError as error:
-        raise StoreError(path, error.strerror or str(error), "choose another place") from error
+            data.to_zarr(beside, mode="w-", consolidated=False)
+        os.rename(beside, target)
+    except CommittalError:
+        raise  # such as a damaged chunk that was found only now
+    except Exception as error:  # every library has errors of its own
+        why = getattr(error, "strerror", None) or f"{type(error).__name__}: {error}"
+        raise StoreError(path, why, "nothing was written; choose another place") from error
+    finally:
+        _remove(beside)
+
+
+def _remove(path: Path) -> None:
+    """Remove what was not finished, a file or a directory."""
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with contextlib.suppress(OSError):
+            path.unlink(missing_ok=True)
 
 
 def _engine() -> Any:

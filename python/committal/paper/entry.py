@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-import json
+import warnings
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from committal.errors import StoreWarning
 from committal.paper.figure import Table
 from committal.paper.output import write
 from committal.paper.verdicts import Finding
+from committal.support import limits
+from committal.support.files import read_whole
+from committal.support.notation import NotationError, sealed, unsealed
 
 DIRECTORY = "entries"
 
@@ -77,15 +81,32 @@ class Entry:
 
     def write(self, out: Path) -> None:
         """Keep it."""
-        text = json.dumps(self.to_dict(), indent=1, ensure_ascii=False)
-        write(_file(out, self.name), text.encode() + b"\n")
+        write(_file(out, self.name), sealed(self.to_dict()))
 
 
 def read(out: Path, name: str) -> Entry | None:
-    """Return a kept entry; None if there is none, or if some of its pictures are gone."""
+    """Return a kept entry; None if there is none, or if some of its pictures are gone.
+
+    Warns
+    -----
+    StoreWarning
+        If it is not what was written: it is left out then, and can be made again.
+    """
+    file = _file(out, name)
     try:
-        entry = Entry.from_dict(json.loads(_file(out, name).read_bytes()))
-    except (OSError, ValueError, KeyError, TypeError):
+        entry = Entry.from_dict(unsealed(read_whole(file, most=limits.TEXT)))
+        if entry.name != name:
+            raise NotationError(f"it is the entry of {entry.name!r}")
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        told = isinstance(error, NotationError | OSError)
+        why = getattr(error, "strerror", None) or (str(error) if told else "it makes no sense")
+        warnings.warn(
+            f"{file}: {why} (it is left out; making the figure again replaces it)",
+            StoreWarning,
+            stacklevel=2,
+        )
         return None
     files = [out / f"{picture}.{kind}" for picture, _ in entry.pictures for kind in ("png", "pdf")]
     return entry if all(file.is_file() for file in files) else None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
+import logging
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
 from typing import Any
@@ -18,11 +19,33 @@ from committal.study.local import LocalThreads
 from committal.study.rounds import Rounds
 from committal.study.store.place import Place
 from committal.study.tasks import Engines, Task, compute_chunk
-from committal.support.progress import Bar
+from committal.support.progress import LINE_SECONDS, Bar
+
+#: What happens to a study, for who wants to know: ``logging.getLogger("committal")``.
+LOG = logging.getLogger("committal.study")
 
 #: Chunks in flight on an executor: enough for a large cluster, as long as they are small.
 _MOST_IN_FLIGHT = 1024
 _BYTES_IN_FLIGHT = 256 * 2**20
+
+
+def in_turns(missing: Sequence[Sequence[Place]]) -> Iterator[Place]:
+    """Visit all configurations in turns: one chunk of each, one more, then 2, 4, 8, …
+
+    So a coarse map of all of them is there early, and yet whoever computes can stay with one for
+    a while and need not prepare it again for every chunk.
+
+    Examples
+    --------
+    >>> one, other = [Place(0, i, i + 1) for i in range(5)], [Place(1, 0, 1)]
+    >>> [(place.configuration, place.first) for place in in_turns([one, other])]
+    [(0, 0), (1, 0), (0, 1), (0, 2), (0, 3), (0, 4)]
+    """
+    start, stop, longest = 0, 1, max(map(len, missing), default=0)
+    while start < longest:
+        for places in missing:
+            yield from places[start:stop]
+        start, stop = stop, 2 * stop
 
 
 class Campaign:
@@ -86,14 +109,18 @@ class Campaign:
             See :meth:`committal.Study.run`.
         """
         waiting: deque[Place] = deque()
-        for rounds in self._rounds:
-            self._expect(waiting, rounds.begin(self.inventory.chunks, self._keeper.read))
+        missing = [r.begin(self.inventory.chunks, self._keeper.read) for r in self._rounds]
+        self._expect(waiting, in_turns(missing))
+        there = len(self.inventory.chunks)
+        LOG.info("%s: %d chunks are there, %d are missing", self._hash[:12], there, len(waiting))
         if not waiting:
             return
         if not self._keeper.alone:
             waiting.reverse()  # somebody else began at the other end: meet in the middle
         with ExitStack() as stack:
-            bar = stack.enter_context(Bar("study")) if progress is True else None
+            bar = None
+            if progress is True:
+                bar = stack.enter_context(Bar("study", every=LINE_SECONDS))
             report: Progress | None = bar or (progress if callable(progress) else None)
             writer = stack.enter_context(Writer(self._keep))
             local = None
@@ -110,7 +137,9 @@ class Campaign:
                 # Whatever went wrong, what is finished stays finished.
                 for task, data in flight.drain():
                     writer.put(task.place, data)
+                LOG.info("%s: stopped; what is finished is kept", self._hash[:12])
                 raise
+        LOG.info("%s: all chunks are there", self._hash[:12])
 
     def _loop(
         self,
@@ -143,6 +172,7 @@ class Campaign:
                 writer.put(task.place, data)
                 self._done += self._updates(task.place)
             for place in writer.written(patient=not len(flight)):
+                LOG.debug("%s: %s is kept", self._hash[:12], place.name)
                 expect(self._arrived(place))
             if report is not None:
                 under_way = local.updates_under_way if local else 0

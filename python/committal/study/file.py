@@ -30,10 +30,8 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,6 +43,8 @@ from committal.errors import ConfigError, ConfigTypeError
 from committal.study.study import Study
 from committal.support import limits
 from committal.support.check import integer, number, one_of
+from committal.support.files import path_of
+from committal.support.notation import NotationError, toml_of
 
 __all__ = ["StudyFile", "parse_study", "read_study"]
 
@@ -88,9 +88,11 @@ def read_study(path: str | os.PathLike[str]) -> StudyFile:
     ConfigError
         Naming the file, the line and the key.
     """
-    file = Path(path)
+    file = path_of("file", path)
     try:
-        text = file.read_text(encoding="utf-8")
+        with open(file, "rb") as stream:  # it may be a pipe, but it has an end
+            raw = stream.read(limits.TEXT + 1)
+        text = raw.decode()
     except OSError as error:
         raise ConfigError(
             "file", str(path), f"a file that can be read ({error.strerror})"
@@ -131,9 +133,11 @@ def parse_study(text: str, name: str = "study.toml") -> StudyFile:
     committal.errors.ConfigError: study.toml:2: experimnt = {} is not allowed; expected one of the \
 keys 'runs', 'rng', 'independent', 'experiment', 'grid', 'until'; did you mean 'experiment'?
     """
+    if not isinstance(text, str):
+        raise ConfigTypeError("text", text, "a string of TOML")
     try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        data = toml_of(text)
+    except NotationError as error:
         line = re.search(r"at line (\d+)", str(error))
         where = f"{name}:{line.group(1)}" if line else name
         raise ConfigError(where, _line(text, line), f"valid TOML: {error}") from None

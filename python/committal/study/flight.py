@@ -7,17 +7,26 @@ is asked for, and memory stays bounded.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
 from typing import Generic, TypeVar
 
 from committal.errors import ExecutorError
+from committal.study.pools import PATIENCE_SECONDS, PoolWatch
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 #: How often a task is tried again after its worker died.
 MOST_RETRIES = 20
+
+
+_LOG = logging.getLogger("committal.study")
+
+
+def _named(error: BaseException) -> tuple[str, BaseException]:
+    return type(error).__name__, error
 
 
 class Work(Generic[Task, Result]):
@@ -75,6 +84,7 @@ class InFlight(Generic[Task, Result]):
         self._window = window
         self._tasks: dict[Future[Result | Exception], Task] = {}
         self._retries: dict[Task, int] = {}
+        self._watch = PoolWatch(executor)
 
     def __len__(self) -> int:
         return len(self._tasks)
@@ -101,11 +111,22 @@ class InFlight(Generic[Task, Result]):
         Raises
         ------
         ExecutorError
-            If too many workers died over one task.
+            If too many workers died over one task, or if a process of a pool died and the pool
+            does not notice.
         Exception
             Whatever a task raised.
         """
         done, _ = wait(self._tasks, timeout, FIRST_COMPLETED)
+        if done:
+            self._watch.heard()
+        elif ended := self._watch.silent():
+            self._watch.release()
+            wait(self._tasks, PATIENCE_SECONDS)  # until the pool has said so of each of them
+            raise ExecutorError(
+                f"a worker of the pool died while it sent a result (process "
+                f"{', '.join(map(str, ended))}), and the pool does not answer any more; what is "
+                "finished is kept in the store: run again with a new pool"
+            )
         found = []
         for future in done:
             task = self._tasks.pop(future)
@@ -127,6 +148,7 @@ class InFlight(Generic[Task, Result]):
                 f"was {type(error).__name__}: {error}"
             ) from error
         self._retries[task] = tries
+        _LOG.warning("a worker was lost (%s: %s); its chunk is given to another", *_named(error))
         self.submit(task)
 
     def drain(self) -> list[tuple[Task, Result]]:

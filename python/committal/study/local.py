@@ -11,6 +11,26 @@ from contextlib import contextmanager
 _SHARED_BY = 2
 
 
+def ended(pool: Executor) -> None:
+    """Wait for what runs in a pool, however often one is interrupted; cancel what does not.
+
+    The interpreter must not end while threads are in the core; they return within a quarter second.
+
+    Examples
+    --------
+    >>> ended(ThreadPoolExecutor(1))
+    """
+    interrupt: KeyboardInterrupt | None = None
+    while True:
+        try:
+            pool.shutdown(wait=True, cancel_futures=True)
+            break
+        except KeyboardInterrupt as again:
+            interrupt = again
+    if interrupt is not None:
+        raise interrupt
+
+
 class Cancelled(Exception):  # noqa: N818  # it is not an error
     """Raised inside of the core to make it return.
 
@@ -59,7 +79,7 @@ class LocalThreads:
             yield pool
         finally:
             self._cancelled.set()
-            pool.shutdown(wait=True, cancel_futures=True)
+            ended(pool)
 
     def expect(self, tasks: int) -> None:
         """Take note that there are more tasks, or fewer."""

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 from committal.config.precision import Precision
 from committal.errors import ConfigError, ConfigTypeError, StoreError
 from committal.study.dataset import stack
 from committal.study.reading import Contents
-from committal.study.rounds import places
-from committal.study.store.manifest import MANIFEST
-from committal.study.store.place import Place
-from committal.study.store.store import OUTCOME, Store
+from committal.study.store.manifest import CHANGED, MANIFEST
+from committal.study.store.outcome import OUTCOME, Outcome, read_outcome
+from committal.study.store.place import Inventory, Place
+from committal.study.store.store import Store
 from committal.study.study import Study
 from committal.study.tasks import Engines
+from committal.support.notation import NotationError, json_of
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -65,15 +64,45 @@ def open(path: str | os.PathLike[str], *, verify: bool = False) -> xr.Dataset:
     """
     kept = Store.open(path)
     study = stored_study(kept)
+    found = examined(kept, study, verify=verify)
+    found.inventory.warn(kept.path, "they are left out")
+    contents = Contents.of(study.grid, Engines(study.grid), found.wanted, kept.read)
+    return stack(contents, study.attributes(), found.outcome)
+
+
+class Examined(NamedTuple):
+    """What a store holds of what is wanted.
+
+    Attributes
+    ----------
+    inventory : Inventory
+        All chunks that can be used, and everything that is wrong.
+    wanted : set of Place
+        The chunks that make up the result.
+    outcome : dict or None
+        Where each configuration stopped.
+    """
+
+    inventory: Inventory
+    wanted: set[Place]
+    outcome: Outcome | None
+
+
+def examined(kept: Store, study: Study, *, verify: bool) -> Examined:
+    """Look at everything that a store holds."""
     inventory = kept.inventory(verify=verify)
-    inventory.warn(kept.path, "they are left out")
-    outcome = kept.read_json(OUTCOME)
-    if not _is_outcome(outcome, len(study)) or outcome["until"] != kept.manifest["until"]:
-        outcome = None  # of an earlier, other question to the same study
-    runs = None if outcome is None else outcome["runs"]
-    wanted = _wanted(study, kept.manifest, runs) & inventory.chunks
-    contents = Contents.of(study.grid, Engines(study.grid), wanted, kept.read)
-    return stack(contents, study.attributes(), outcome)
+    outcome, problem = read_outcome(kept, len(study))
+    if problem:
+        inventory.damaged[OUTCOME] = problem
+    manifest = kept.manifest
+    inventory.find_strays(len(study), manifest["runs"], manifest["chunk"])
+    stops = [manifest["runs"]] * len(study) if outcome is None else outcome["runs"]
+    # Where the last chunk of fewer runs is not replaced yet, it holds the runs that there are.
+    longest: dict[tuple[int, int], Place] = {}
+    for place in sorted(inventory.chunks):
+        if place.within(stops, manifest["chunk"]):
+            longest[place.configuration, place.first] = place
+    return Examined(inventory, set(longest.values()), outcome)
 
 
 def stored_study(kept: Store) -> Study:
@@ -82,7 +111,7 @@ def stored_study(kept: Store) -> Study:
         study = Study.from_dict({**kept.manifest["study"], "runs": kept.manifest["runs"]})
     except ConfigError as error:
         raise StoreError(
-            kept.path / MANIFEST, f"its study cannot be read ({error})", "it is damaged"
+            kept.path / MANIFEST, f"its study cannot be read ({error})", CHANGED
         ) from None
     if study.hash != kept.manifest["hash"]:
         raise StoreError(
@@ -96,7 +125,12 @@ def stored_study(kept: Store) -> Study:
 def stored_until(kept: Store) -> Precision | None:
     """Return the precision that a store was made for."""
     until = kept.manifest["until"]
-    return None if until is None else Precision.from_dict(until)
+    try:
+        return None if until is None else Precision.from_dict(until)
+    except ConfigError as error:
+        raise StoreError(
+            kept.path / MANIFEST, f"its precision cannot be read ({error})", CHANGED
+        ) from None
 
 
 def study_of(data: xr.Dataset) -> Study:
@@ -120,25 +154,8 @@ def study_of(data: xr.Dataset) -> Study:
         raise ConfigTypeError("data", data, "a dataset made by Study.run")
     if "study" not in attributes:
         raise ConfigError("data.attrs", sorted(attributes), "an attribute 'study'")
-    return Study.from_dict(json.loads(attributes["study"]))
-
-
-def _wanted(study: Study, manifest: Mapping[str, Any], runs: list[int] | None) -> set[Place]:
-    """Return the chunks that make up a finished store."""
-    return {
-        place
-        for index in range(len(study))
-        for place in places(index, 0, runs[index] if runs else manifest["runs"], manifest["chunk"])
-    }
-
-
-def _is_outcome(outcome: Any, configurations: int) -> bool:
-    names = ("runs", "estimate", "low", "high", "reached")
-    return (
-        isinstance(outcome, dict)
-        and "until" in outcome
-        and all(
-            isinstance(outcome.get(name), list) and len(outcome[name]) == configurations
-            for name in names
-        )
-    )
+    try:
+        content = json_of(attributes["study"])
+    except (NotationError, TypeError) as error:
+        raise ConfigError("data.attrs['study']", attributes["study"], f"JSON ({error})") from None
+    return Study.from_dict(content)

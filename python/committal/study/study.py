@@ -12,6 +12,7 @@ import functools
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import nullcontext
@@ -32,11 +33,13 @@ from committal.study.keeping import Memory
 from committal.study.reading import Contents
 from committal.study.rounds import LOOKS, checked_until
 from committal.study.store.manifest import manifest_of
-from committal.study.store.store import OUTCOME, Store
+from committal.study.store.outcome import OUTCOME, read_outcome, write_outcome
+from committal.study.store.store import Store
 from committal.study.tasks import Engines
 from committal.support import limits, text
 from committal.support.check import integer
 from committal.support.machine import available_memory, threads_of
+from committal.support.notation import NotationError, refuse_depth
 from committal.support.provenance import key_text, origin
 
 if TYPE_CHECKING:
@@ -218,13 +221,18 @@ class Study:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Study:
         """Read what :meth:`to_dict` wrote."""
+        if not isinstance(data, Mapping):
+            raise ConfigTypeError("study", data, "what to_dict wrote")
         try:
+            refuse_depth(data)
             axes = [Axis.from_dict(axis) for axis in data["axes"]]
             base = Experiment.from_dict(data["base"])
             made = cls(base, axes, runs=data["runs"], rng=0, independent=data["independent"])
-            made.stream = StreamKey(int(data["key"], 16), str(data["entropy"]))
-        except (KeyError, TypeError, AttributeError) as error:
-            raise ConfigError("study", sorted(data), f"what to_dict wrote ({error!r})") from None
+            made.stream = StreamKey(_key_of(data["key"]), str(data["entropy"]))
+        except (KeyError, TypeError, AttributeError, NotationError) as error:
+            raise ConfigError(
+                "study", sorted(data, key=str), f"what to_dict wrote ({error!r})"
+            ) from None
         return made
 
     def replace(self, *, runs: int) -> Study:
@@ -280,8 +288,9 @@ class Study:
             Threads of this process, all cores that it may use by default; with an executor,
             threads of every task, 1 by default.
         progress : bool or callable, optional
-            True draws a bar if the standard error stream is a terminal. A callable gets the number
-            of updates done and the total, and may raise to cancel.
+            True draws a bar if the standard error stream is a terminal, and elsewhere writes a
+            line every half minute, to ``logging.getLogger("committal")`` if it has handlers. A
+            callable gets the number of updates done and the total, and may raise to cancel.
         until : Precision, optional
             Stop each configuration as soon as it is known precisely enough, at `runs` at the
             latest. The intervals are valid although one stops when they are narrow, see
@@ -325,6 +334,8 @@ class Study:
             size = chunk_size(self.grid, self.runs, LOOKS if until else 1)
         else:
             size = integer("chunk", chunk, 1, limits.RUNS)
+        if until is None:
+            _refuse_too_many_chunks(self, size)
         if store is None:
             _refuse_too_large(self)
             keeper: Memory | Store = Memory()
@@ -332,6 +343,8 @@ class Study:
             keeper = _prepared(self, store, size, until, chosen=chunk is not None)
             size = keeper.manifest["chunk"]
         with keeper if isinstance(keeper, Store) else nullcontext():
+            if until is None:
+                _refuse_too_many_chunks(self, size)  # a store has its own chunks
             campaign = Campaign(
                 self.grid,
                 self.hash,
@@ -343,14 +356,25 @@ class Study:
                 until=until,
             )
             if isinstance(keeper, Store):
-                campaign.inventory.warn(keeper.path, "damaged chunks are computed again")
+                inventory = campaign.inventory
+                inventory.find_strays(len(self), self.runs, size)
+                if problem := read_outcome(keeper, len(self))[1]:
+                    inventory.damaged[OUTCOME] = problem
+                inventory.warn(keeper.path, "what is damaged is computed again")
             campaign.run(executor, threads, progress)
             outcome = campaign.outcome()
             if isinstance(keeper, Store) and outcome is not None:
-                keeper.write_json(OUTCOME, outcome)
+                write_outcome(keeper, outcome)
         contents = Contents.of(self.grid, engines, campaign.places(), keeper.read)
         data = stack(contents, self.attributes(), outcome)
         return data.load() if store is None else data
+
+
+def _key_of(text: Any) -> int:
+    """Read the key of the random streams, 64 bits in hexadecimal."""
+    if not isinstance(text, str) or not re.fullmatch(r"(0x)?[0-9a-fA-F]{1,16}", text):
+        raise ConfigError("study.key", text, "64 bits in hexadecimal")
+    return int(text, 16)
 
 
 # -- choices ---------------------------------------------------------------------------------------
@@ -376,6 +400,17 @@ def _prepared(
         kept.close()
         raise ConfigError("chunk", chunk, f"{kept.manifest['chunk']}, as in the store, or None")
     return kept
+
+
+def _refuse_too_many_chunks(study: Study, chunk: int) -> None:
+    most = limits.CHUNKS // len(study) * chunk
+    if study.runs > most:
+        raise ConfigError(
+            "runs",
+            study.runs,
+            f"at most {most} runs per configuration, in {text.grouped(limits.CHUNKS)} chunks of "
+            f"{text.many(chunk, 'run')}; or a larger chunk, or until=Precision(...)",
+        )
 
 
 def _refuse_too_large(study: Study) -> None:

@@ -26,6 +26,9 @@ ARMS = STATES = PAIRS = 2**31 - 1
 #: Recorded times: more would not fit into memory with what is recorded at them.
 TIMES = 2**28
 
+#: Recorded times that are spaced logarithmically.
+LOG_TIMES = 2**20
+
 #: Entries of the table that a schedule is lowered to: 2 GiB.
 SCHEDULE = 2**28
 
@@ -41,7 +44,7 @@ POLICY_SUM = 1e-6
 #: Bins of a histogram.
 BINS = 2**24
 
-#: Points of one axis of a study, where they are not listed one by one.
+#: Points of one axis of a study.
 POINTS = 10**6
 
 #: Numbers that one exact answer or analysis lists: 1 GiB.
@@ -52,6 +55,19 @@ UPDATES = 2**26
 
 #: Evaluations of the velocity of a gradient flow: minutes.
 EVALUATIONS = 10**6
+
+
+#: Configurations of a study: every one is an experiment in memory.
+CONFIGURATIONS = 10**6
+
+#: Chunks of a study: every one is a file of its store.
+CHUNKS = 2 * 10**6
+
+#: Characters of a text (JSON, TOML) that is read.
+TEXT = 2**28
+
+#: How deep the data of a text may be nested.
+DEPTH = 100
 
 
 def written(limit: int) -> str:

@@ -1,16 +1,24 @@
-"""A progress bar for the terminal: how far, how fast, how long.
+"""Progress: how far, how fast, how long.
 
-It writes to the standard error stream and only when that is a terminal, so that logs and pipes
-stay clean; the line is erased at the end, so that nothing is left between results.
+On a terminal it is a bar on the standard error stream, erased at the end, so that nothing is left
+between results. Elsewhere it is nothing, so that logs and pipes stay clean, or, of what takes long,
+a line every so often: to Python's `logging` if somebody listens there, else to the stream.
 """
 
 from __future__ import annotations
 
+import logging
 import shutil
 import sys
 import time
 from collections.abc import Callable
 from typing import TextIO
+
+#: Where lines of progress go if somebody listens: ``logging.getLogger("committal")``.
+LOG = logging.getLogger("committal.progress")
+
+#: How often a long job says how far it is where there is no terminal.
+LINE_SECONDS = 30.0
 
 _REDRAW_SECONDS = 0.1
 _BAR_CELLS = 24
@@ -28,12 +36,14 @@ class Bar:
         What is counted, for the rate.
     stream : text stream, optional
         Where to draw; the standard error stream by default.
+    every : float, optional
+        Where the stream is no terminal, seconds from line to line; None for no lines.
     clock : callable
         Seconds, monotonic.
 
     Examples
     --------
-    It is silent where nobody watches:
+    It is silent where nobody watches, unless it is asked for lines:
 
     >>> import io
     >>> stream = io.StringIO()
@@ -41,6 +51,12 @@ class Bar:
     ...     bar(50, 100)
     >>> stream.getvalue()
     ''
+    >>> seconds = iter([0.0, 1.5]).__next__
+    >>> with Bar("study", stream=stream, every=1.0, clock=seconds) as bar:
+    ...     bar(0, 100)
+    ...     bar(50, 100)
+    >>> stream.getvalue()
+    'study  50 %  33 updates/s  0:02 left\\n'
     """
 
     def __init__(
@@ -49,6 +65,7 @@ class Bar:
         *,
         unit: str = "updates",
         stream: TextIO | None = None,
+        every: float | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._label = label
@@ -58,10 +75,14 @@ class Bar:
         self._start: float | None = None
         self._drawn_at: float | None = None
         self._visible = self._stream.isatty()
+        self._every = every
+        self._line_at: float | None = None
 
     def __call__(self, done: int, total: int) -> None:
         """Show that `done` of `total` are finished."""
         if not self._visible:
+            if self._every is not None:
+                self._note(done, total)
             return
         now = self._clock()
         if self._start is None:
@@ -77,6 +98,22 @@ class Bar:
         width = shutil.get_terminal_size().columns - 1
         self._stream.write("\r\x1b[2K" + line[:width])
         self._stream.flush()
+
+    def _note(self, done: int, total: int) -> None:
+        """Write a line if it is time for one."""
+        now = self._clock()
+        if self._start is None or self._line_at is None or self._every is None:
+            self._start = self._line_at = now
+            return
+        if now - self._line_at < self._every:
+            return
+        self._line_at = now
+        line = words(done, total, now - self._start, self._label, self._unit)
+        if LOG.hasHandlers() and LOG.isEnabledFor(logging.INFO):
+            LOG.info("%s", line)
+        else:
+            self._stream.write(line + "\n")
+            self._stream.flush()
 
     def close(self) -> None:
         """Erase the line."""
@@ -106,7 +143,20 @@ def render(done: int, total: int, seconds: float, label: str, unit: str) -> str:
     fraction = min(max(done / total, 0.0), 1.0) if total > 0 else 1.0
     eighths = round(fraction * _BAR_CELLS * 8)
     bar = "█" * (eighths // 8) + (_BLOCKS[eighths % 8] if eighths % 8 else "")
-    parts = [f"▕{bar:<{_BAR_CELLS}}▏ {fraction:4.0%}".replace("%", " %")]
+    name = f"{label} " if label else ""
+    return f"{name}▕{bar:<{_BAR_CELLS}}▏ {words(done, total, seconds, '', unit)}"
+
+
+def words(done: int, total: int, seconds: float, label: str, unit: str) -> str:
+    """Make a line of progress without a bar.
+
+    Examples
+    --------
+    >>> words(3_000_000, 12_000_000, 1.5, "b*", "updates")
+    'b*  25 %  2.0 M updates/s  0:04 left'
+    """
+    fraction = min(max(done / total, 0.0), 1.0) if total > 0 else 1.0
+    parts = [f"{fraction:4.0%}".replace("%", " %")]
     if done > 0 and seconds > 0:
         parts.append(f"{_si(done / seconds)}{unit}/s")
         parts.append(f"{_clock_time(seconds * (total - done) / done)} left")

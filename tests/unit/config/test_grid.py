@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import time
 
 import numpy as np
 import pytest
@@ -158,3 +159,30 @@ def test_axes_and_studies_copy_and_pickle(base: cm.Experiment) -> None:
     study = cm.Study(base, {"baseline": [cm.Value(), 0.5]}, runs=3, rng=0)
     assert pickle.loads(pickle.dumps(study)) == study
     assert copy.deepcopy(study) == study
+
+
+def test_long_axes_take_time_in_proportion() -> None:
+    values = np.linspace(0.1, 1.0, 200_000)
+    start = time.monotonic()
+    axis = Axis.of("update.step_size", values)
+    assert len(axis) == values.size
+    assert time.monotonic() - start < 10.0  # comparing all pairs would take minutes
+    with pytest.raises(ConfigError, match="different values"):
+        Axis.of("update.step_size", np.append(values, 0.1))
+
+
+def test_axes_without_bound_are_refused_before_they_are_listed() -> None:
+    with pytest.raises(ConfigError, match=r"at most 1000000 values \(there are 1000000000000\)"):
+        Axis.of("steps", range(10**12))
+
+
+def test_grids_without_bound_are_refused_before_they_are_made(three_arms: cm.Experiment) -> None:
+    thousand = np.linspace(0.1, 1.0, 1000)
+    grid = {"update.step_size": thousand, "steps": range(1000), "baseline": thousand}
+    with pytest.raises(
+        cm.ConfigError, match=r"at most 1000000 .*1000 of step_size × 1000 of steps"
+    ):
+        Grid(three_arms, grid)
+    many = [Axis(f"a{i}", tuple(range(1000)), ({},) * 1000) for i in range(10)]
+    with pytest.raises(ConfigError, match="at most 1000000 configurations"):
+        Grid(three_arms, many)

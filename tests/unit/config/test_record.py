@@ -20,6 +20,7 @@ from committal.config import (
     Softmax,
 )
 from committal.errors import ConfigError, ConfigTypeError
+from committal.support import limits
 
 
 def test_by_default_the_end_of_value_and_policy() -> None:
@@ -168,3 +169,10 @@ def test_rewards_reduce_to_their_mean(names: Any) -> None:
 def test_did_you_mean() -> None:
     with pytest.raises(ConfigError, match=r"did you mean 'policy'\?"):
         Record("polcy")
+
+
+def test_times_are_bounded() -> None:
+    with pytest.raises(ConfigError, match=r"Record\.log = 1000000000 .* integer in \[2, 1048576\]"):
+        Record(log=10**9)
+    times = Record(log=limits.LOG_TIMES).times(1000)
+    np.testing.assert_array_equal(times, np.arange(1001))

@@ -107,6 +107,22 @@ def test_results_are_read_when_they_are_looked_at(
         )
 
 
+def test_a_coarse_map_is_there_early(
+    base: cm.Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[int] = []
+    original = Store.packed
+
+    def note(store: Store, place: Any, *others: Any) -> bytes:
+        written.append(place.configuration)
+        return original(store, place, *others)
+
+    monkeypatch.setattr(Store, "packed", note)
+    cm.Study(base, GRID, runs=64 * 5, rng=0).run(tmp_path, threads=1, chunk=64, progress=False)
+    assert written[:6] == written[6:12] == list(range(6))
+    assert written[12:16] == [0, 0, 1, 1]
+
+
 class Unreliable(Executor):
     """An executor whose workers die: every third task is lost, in some way."""
 

@@ -6,6 +6,8 @@ import errno
 import json
 import os
 import shutil
+import subprocess
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,6 +23,7 @@ import committal as cm
 from committal.study.store import chunks as chunkfile
 from committal.study.store.place import Place, place_of
 from committal.study.store.store import Store
+from committal.support import notation
 
 StoreError = cm.StoreError
 Contents = Callable[[Path], dict[str, bytes]]
@@ -177,8 +180,32 @@ def test_files_of_others_are_reported_and_left_alone(study: cm.Study, store: Pat
     assert (store / "chunks" / "notes.txt").read_text() == "do not delete"
 
 
+def gone() -> int:
+    """Return the number of a process that has ended."""
+    done = subprocess.Popen([sys.executable, "-c", ""])
+    done.wait()
+    return done.pid
+
+
+def test_files_that_only_look_temporary_are_left_alone(study: cm.Study, store: Path) -> None:
+    theirs = [
+        store / ".tmp-notes",
+        store / "chunks" / f".tmp-{gone()}-notes",
+        store / "chunks" / f".tmp-{os.getppid()}-0123456789ab",  # of a process that still works
+    ]
+    for file in theirs:
+        file.write_text("do not delete")
+    with pytest.warns(cm.StoreWarning, match=r"\.tmp-\d+-notes: it does not belong here"):
+        study.run(store, progress=False)
+    assert all(file.read_text() == "do not delete" for file in theirs)
+    os.utime(theirs[2], (0, 0))  # or whose number another process has got by now
+    with pytest.warns(cm.StoreWarning, match="notes"):
+        study.run(store, progress=False)
+    assert [file.exists() for file in theirs] == [True, True, False]
+
+
 def test_leftovers_are_removed_by_who_is_alone(study: cm.Study, store: Path) -> None:
-    leftover = store / "chunks" / ".tmp-1-abc"
+    leftover = store / "chunks" / f".tmp-{gone()}-0123456789ab"
     leftover.write_bytes(b"half a chunk")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -231,7 +258,8 @@ def test_another_study_is_refused(study: cm.Study, store: Path, contents: Conten
 
 def change_manifest(store: Path, **changes: Any) -> None:
     manifest = json.loads((store / "manifest.json").read_text())
-    (store / "manifest.json").write_text(json.dumps(manifest | changes))
+    del manifest["checksum"]
+    (store / "manifest.json").write_bytes(notation.sealed(manifest | changes))
 
 
 @pytest.mark.parametrize(
@@ -276,9 +304,10 @@ def test_what_is_no_store(study: cm.Study, tmp_path: Path) -> None:
 def test_an_empty_directory_will_do(study: cm.Study, tmp_path: Path) -> None:
     (tmp_path / "chunks").mkdir()  # as left behind by a process that was killed early
     (tmp_path / "lock").touch()
-    (tmp_path / ".tmp-1-a").touch()
+    leftover = tmp_path / f".tmp-{gone()}-0123456789ab"
+    leftover.touch()
     study.run(tmp_path, progress=False)
-    assert not (tmp_path / ".tmp-1-a").exists()
+    assert not leftover.exists()
 
 
 @pytest.mark.parametrize(

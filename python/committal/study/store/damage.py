@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from committal.errors import StoreError
+from committal.support import limits
+from committal.support.files import read_whole
 
 CHOOSE = "choose another directory"
 RESUME = "'committal resume' or Study.run(store=...) computes it again"
@@ -47,7 +47,7 @@ and run or resume again
         raise StoreError(path, error.strerror or str(error), CHOOSE) from error
 
 
-def read_json(file: Path) -> Any:
+def read_text(file: Path) -> bytes:
     """Read a small file.
 
     Raises
@@ -58,12 +58,10 @@ def read_json(file: Path) -> Any:
         If it cannot be read.
     """
     try:
-        return json.loads(file.read_bytes())
+        return read_whole(file, most=limits.TEXT)
     except FileNotFoundError:
         raise
     except NotADirectoryError:
         raise StoreError(file.parent, "it is not a directory", CHOOSE) from None
     except OSError as error:
         raise StoreError(file, error.strerror or str(error), CHOOSE) from None
-    except (ValueError, RecursionError):
-        raise StoreError(file, "it is damaged: not valid JSON", CHOOSE) from None

@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from committal.errors import StoreError
-from committal.study.store.damage import CHOOSE, read_json
+from committal.errors import StoreError, short_repr
+from committal.study.store.damage import CHOOSE, read_text
+from committal.support import limits, notation
+from committal.support.notation import NotationError
 from committal.support.provenance import versions
 
 FORMAT = "committal-store"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 
 MANIFEST = "manifest.json"
 
@@ -27,6 +29,11 @@ _TYPES: dict[str, Any] = {
     "stream_version": int,
     "committal_version": str,
 }
+#: The least that a number may be; the most is what any count may be.
+_LEAST = {"runs": 1, "chunk": 1, "stream_version": 0}
+
+#: What to do about a manifest that is not what was written.
+CHANGED = "bring back the file as it was written, or choose another directory"
 
 
 def manifest_of(
@@ -42,7 +49,7 @@ def manifest_of(
     Examples
     --------
     >>> manifest_of({}, study_hash="ab", runs=10, chunk=5, until=None)["format_version"]
-    1
+    2
     """
     return {
         "format": FORMAT,
@@ -66,21 +73,34 @@ def read_manifest(directory: Path) -> Manifest:
     """
     file = directory / MANIFEST
     try:
-        manifest = read_json(file)
+        text = read_text(file)
     except FileNotFoundError:
         problem = "there is no store here" if directory.exists() else "it does not exist"
         raise StoreError(directory, problem, "expected a directory made by a study") from None
-    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+    try:
+        content = notation.json_of(text)
+    except NotationError as error:
+        raise StoreError(file, f"it is damaged: not valid JSON ({error})", CHOOSE) from None
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise StoreError(file, "it is not the manifest of a store", CHOOSE)
-    if manifest.get("format_version") != FORMAT_VERSION:
+    if content.get("format_version") != FORMAT_VERSION:
         raise StoreError(
             file,
-            f"the store has format {manifest.get('format_version')!r}",
+            f"the store has format {short_repr(content.get('format_version'))}",
             f"this package reads format {FORMAT_VERSION}",
         )
+    try:
+        manifest = notation.verified(content)
+    except NotationError as error:
+        raise StoreError(file, f"it is damaged: {error}", CHANGED) from None
     for key, kind in _TYPES.items():
-        if not isinstance(manifest.get(key), kind):
-            raise StoreError(file, f"its key {key!r} is missing or makes no sense", CHOOSE)
+        value: Any = manifest.get(key)
+        low = _LEAST.get(key)
+        fits = isinstance(value, kind) and not isinstance(value, bool)
+        if not fits or (low is not None and not low <= value <= limits.RUNS):
+            raise StoreError(
+                file, f"its key {key!r} is missing or makes no sense ({short_repr(value)})", CHANGED
+            )
     ours = versions()
     if manifest["stream_version"] != ours["stream_version"]:
         raise StoreError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -34,6 +35,24 @@ class Place(NamedTuple):
     def runs(self) -> int:
         """How many runs it holds."""
         return self.stop - self.first
+
+    def within(self, runs: Sequence[int], chunk: int) -> bool:
+        """Say whether it is a piece of so many runs of each configuration, cut into chunks.
+
+        A piece may end early: it was the last one when there were fewer runs.
+
+        Examples
+        --------
+        >>> Place(0, 4, 8).within([10], 4), Place(0, 8, 9).within([10], 4)
+        (True, True)
+        >>> Place(0, 8, 12).within([10], 4), Place(0, 4, 8).within([10], 5)
+        (False, False)
+        """
+        return (
+            self.configuration < len(runs)
+            and self.first % chunk == 0
+            and self.stop <= min(self.first + chunk, runs[self.configuration])
+        )
 
     @property
     def name(self) -> str:
@@ -92,11 +111,27 @@ class Inventory:
         Why a chunk cannot be used, by the name of its file.
     foreign : list of str
         Files that do not belong here.
+    strays : list of str
+        Chunks of this study that can be used, but are outside of what is wanted.
     """
 
     chunks: set[Place] = field(default_factory=set)
     damaged: dict[str, str] = field(default_factory=dict)
     foreign: list[str] = field(default_factory=list)
+    strays: list[str] = field(default_factory=list)
+
+    def find_strays(self, configurations: int, runs: int, chunk: int) -> None:
+        """Note the usable chunks that no study of this size, cut like this, has.
+
+        Examples
+        --------
+        >>> found = Inventory({Place(0, 0, 4), Place(0, 4, 6), Place(0, 3, 6), Place(1, 0, 4)})
+        >>> found.find_strays(1, 10, 4)
+        >>> [name[-13:] for name in found.strays]
+        ['0000006.chunk', '0000004.chunk']
+        """
+        stops = [runs] * configurations
+        self.strays = [p.file for p in sorted(self.chunks) if not p.within(stops, chunk)]
 
     def complaints(self) -> str:
         """Say what is wrong, in one sentence; nothing if nothing is.
@@ -108,6 +143,7 @@ class Inventory:
         """
         lines = [f"{name}: {why}" for name, why in sorted(self.damaged.items())]
         lines += [f"{name}: it does not belong here" for name in sorted(self.foreign)]
+        lines += [f"{name}: it is outside of what is wanted" for name in self.strays]
         more = f"; and {len(lines) - 5} more" if len(lines) > 5 else ""
         return "; ".join(lines[:5]) + more
 

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import json
 import os
 import threading
 import time
@@ -30,12 +29,21 @@ from typing import Any, Self
 from committal.errors import StoreError
 from committal.study.store import chunks as chunkfile
 from committal.study.store.chunks import Arrays, ChunkError
-from committal.study.store.damage import RESUME, explained, read_json
+from committal.study.store.damage import RESUME, explained, read_text
 from committal.study.store.manifest import MANIFEST, Manifest, agreed, read_manifest
 from committal.study.store.place import CHUNKS, Inventory, Place, place_of
-from committal.support.files import TEMPORARY, sync_directory, temporary_name, write_whole
+from committal.support.files import (
+    is_leftover,
+    is_temporary,
+    open_ordinary,
+    path_of,
+    read_whole,
+    sync_directory,
+    temporary_name,
+    write_whole,
+)
+from committal.support.notation import NotationError, sealed, unsealed
 
-OUTCOME = "outcome.json"
 LOCK = "lock"
 
 _SYNC_SECONDS = 1.0
@@ -76,7 +84,7 @@ class Store:
         StoreError
             If there is none, if it is damaged, or if this package cannot read it.
         """
-        directory = Path(path)
+        directory = path_of("store", path)
         return cls(directory, read_manifest(directory))
 
     @classmethod
@@ -97,7 +105,7 @@ class Store:
             If it holds another study, another stream version or more runs; if it cannot be
             written to.
         """
-        directory = Path(path)
+        directory = path_of("store", path)
         with explained(directory):
             directory.mkdir(parents=True, exist_ok=True)
             if not (directory / MANIFEST).exists():
@@ -120,13 +128,13 @@ class Store:
         found = read_manifest(self.path)
         both = agreed(found, self.manifest, self.path)
         if both != found:
-            self.write_json(MANIFEST, both)
+            self.write_sealed(MANIFEST, both)
         self.manifest = both
 
     def _create_manifest(self) -> bool:
         """Write the first manifest; False if another process was faster."""
         whole = temporary_name()
-        self.write_json(whole, self.manifest)
+        self.write_sealed(whole, self.manifest)
         with explained(self.path):
             try:
                 os.link(self.path / whole, self.path / MANIFEST)
@@ -147,7 +155,7 @@ class Store:
             import fcntl
         except ImportError:  # pragma: no cover
             return  # without locks leftovers of killed processes stay, which harms nobody
-        lock = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT, 0o666)
+        lock = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT | os.O_NONBLOCK, 0o666)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
@@ -161,7 +169,7 @@ class Store:
     def _remove_leftovers(self) -> None:
         for directory in (self.path, self.path / CHUNKS):
             for name in os.listdir(directory):
-                if name.startswith(TEMPORARY):
+                if is_leftover(directory / name):
                     with contextlib.suppress(OSError):
                         os.unlink(directory / name)
 
@@ -193,7 +201,7 @@ class Store:
         with explained(self.path):
             names = sorted(os.listdir(self.path / CHUNKS))
         for name in names:
-            if name.startswith(TEMPORARY):
+            if is_temporary(name):
                 continue
             place = place_of(name)
             if place is None:
@@ -213,13 +221,12 @@ class Store:
 
     def _check(self, place: Place, verify: bool) -> None:
         file = self.path / place.file
-        if verify:
-            facts, _ = chunkfile.decode(file.read_bytes())
-        else:
-            with open(file, "rb") as stream:
-                head = stream.read(chunkfile.HEAD_BYTES)
-                facts = chunkfile.facts(head, os.fstat(stream.fileno()).st_size)
-        self._recognise(place, facts)
+        with open_ordinary(file) as stream:
+            head = stream.read(chunkfile.HEAD_BYTES)
+            facts = chunkfile.facts(head, os.fstat(stream.fileno()).st_size)
+            self._recognise(place, facts)
+            if verify:
+                chunkfile.decode(head + stream.read())
 
     def _recognise(self, place: Place, facts: Mapping[str, Any]) -> None:
         expected = place.about(self.manifest["hash"], "")
@@ -244,7 +251,7 @@ class Store:
         """
         file = self.path / place.file
         try:
-            facts, arrays = chunkfile.decode(file.read_bytes())
+            facts, arrays = chunkfile.decode(read_whole(file))
             self._recognise(place, facts)
         except ChunkError as error:
             remedy = f"{RESUME}; open(store, verify=True) leaves it out"
@@ -284,25 +291,32 @@ class Store:
 
     # -- other files ------------------------------------------------------------------------------
 
-    def write_json(self, name: str, content: Mapping[str, Any]) -> None:
-        """Write a small file, wholly or not at all."""
-        text = json.dumps(content, indent=1, sort_keys=True, allow_nan=False, ensure_ascii=False)
+    def write_sealed(self, name: str, content: Mapping[str, Any]) -> None:
+        """Write a small file with its checksum, wholly or not at all."""
         with explained(self.path):
-            write_whole(self.path / name, text.encode() + b"\n")
+            write_whole(self.path / name, sealed(content))
 
-    def read_json(self, name: str) -> Any:
-        """Read a small file; None if it is not there."""
+    def read_sealed(self, name: str) -> dict[str, Any] | None:
+        """Read a small file; None if it is not there.
+
+        Raises
+        ------
+        StoreError
+            If it cannot be read, or is not what was written.
+        """
         try:
-            return read_json(self.path / name)
+            return unsealed(read_text(self.path / name))
         except FileNotFoundError:
             return None
+        except NotationError as error:
+            raise StoreError(self.path / name, str(error), RESUME) from None
 
 
 def _refuse_strangers(directory: Path) -> None:
     """Refuse to make a store in a directory that holds something else."""
     ours = {CHUNKS, LOCK, MANIFEST}  # another process may be writing it just now
     for name in sorted(os.listdir(directory)):
-        if name not in ours and not name.startswith(TEMPORARY):
+        if name not in ours and not is_temporary(name):
             raise StoreError(
                 directory,
                 f"it holds other things ({name}) and is no store",
