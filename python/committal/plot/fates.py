@@ -79,15 +79,21 @@ def draw_runs(
     max_runs: int | None,
     widths: tuple[float, float],
     mean: bool = True,
+    words: tuple[str, str] | None = None,
 ) -> None:
-    """Draw the first runs in two colours, and the mean of all; widths are those of both."""
+    """Draw the first runs in two colours, and the mean of all; widths are those of both.
+
+    `words` are what the colours mean, for a legend; a colour that is not drawn gets no line in it.
+    """
     shown, (thin, thick) = slice(max_runs), widths
     # Failures last: they are few where they matter and must not drown in blue.
-    for chosen, colour in ((~failed[shown], REACHED), (failed[shown], FAILED)):
+    for i, (chosen, colour) in enumerate(((~failed[shown], REACHED), (failed[shown], FAILED))):
         lines = [np.column_stack([times, curve]) for curve in curves[shown][chosen]]
+        label = words[i] if words is not None and lines else None
         ax.add_collection(
-            LineCollection(lines, colors=colour, linewidths=thin, alpha=0.55, zorder=2)
+            LineCollection(lines, colors=colour, linewidths=thin, alpha=0.55, zorder=2, label=label)
         )
     if mean and len(curves):
-        ax.plot(times, curves.mean(axis=0), color="black", linewidth=thick, zorder=3)
+        label = "mean of all runs" if words is not None else None
+        ax.plot(times, curves.mean(axis=0), color="black", linewidth=thick, zorder=3, label=label)
     ax.autoscale_view()
