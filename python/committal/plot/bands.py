@@ -14,6 +14,7 @@ from committal.analysis import mean_curves
 from committal.errors import ConfigError
 from committal.plot import arguments
 from committal.plot.panels import given_or_new, label_axes
+from committal.plot.words import literal
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -134,7 +135,7 @@ def _label(curves: xr.Dataset, chosen: dict[Any, int]) -> str:
             parts.append(value)
         else:
             parts.append(f"{str(dim).replace('_', ' ')} = {value:.4g}")
-    return ", ".join(parts)
+    return literal(", ".join(parts))
 
 
 def finish(ax: Axes, times: Array, ylabel: str, *, log_time: bool, legend: bool) -> None:

@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from committal.analysis import failure_rates
 from committal.errors import ConfigError, ConfigTypeError
 from committal.plot.panels import given_or_new
+from committal.plot.words import axis_name, literal
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -92,9 +93,9 @@ def heatmap(
         ax.set_yscale("log")
     for axis, labels, at in ((ax.xaxis, array[x].values, x_at), (ax.yaxis, array[y].values, y_at)):
         if labels.dtype.kind not in "if":
-            axis.set_ticks(at, [str(label) for label in labels])
-    ax.set_xlabel(x.replace("_", " "))
-    ax.set_ylabel(y.replace("_", " "))
+            axis.set_ticks(at, [literal(label) for label in labels])
+    ax.set_xlabel(axis_name(x))
+    ax.set_ylabel(axis_name(y))
     if colorbar:
         label = str(array.attrs.get("long_name", array.name or ""))
         ax.figure.colorbar(mesh, ax=ax, label=label)

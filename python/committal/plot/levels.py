@@ -44,8 +44,10 @@ def share(rate: FailureRate) -> str:
 
     Examples
     --------
-    >>> share(FailureRate.of(8, 40, below=0.9, time=1)), share(FailureRate.of(0, 40, below=0, time=1))
-    ('20 %', '0 of 40 (< 8.8 %)')
+    >>> share(FailureRate.of(8, 40, below=0.9, time=1))
+    '20 %'
+    >>> share(FailureRate.of(0, 40, below=0.9, time=1))
+    '0 of 40 (< 8.8 %)'
     """
     if rate.failures == 0:
         return f"0 of {rate.runs} (< {100 * rate.high:.2g} %)"

@@ -15,6 +15,7 @@ from committal.errors import CommittalError, ConfigError
 from committal.plot import arguments
 from committal.plot.corners import CORNERS
 from committal.plot.panels import given_or_new, triangle
+from committal.plot.words import literal
 from committal.simulation.dataset import experiment_of
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ def _policies(argument: str, data: xr.Dataset) -> npt.NDArray[np.float64]:
 
 
 def _corner_labels(data: xr.Dataset) -> list[str]:
-    names = [str(name) for name in data["arm"].values]
+    names = [literal(name) for name in data["arm"].values]
     try:
         problem = experiment_of(data).problem
     except CommittalError:

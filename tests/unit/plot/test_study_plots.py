@@ -118,3 +118,17 @@ def test_curves_of_different_length() -> None:
 def test_refuses_by_name(data: xr.Dataset, call: Any, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         call(data)
+
+
+def test_names_that_begin_with_an_underscore_are_in_the_legend() -> None:
+    """Matplotlib leaves such labels out; dollars would be taken for mathematics."""
+    exp = cm.Experiment(
+        cm.Bandit([1.0, 0.0]), cm.Sigmoid(), cm.Natural(0.1), steps=4,
+        record=cm.Record("value", every=1),
+    )  # fmt: skip
+    grid = {"baseline": {"_low": {"baseline": -1.0}, r"$\no$": {"baseline": 0.0}}}
+    ax = cm.plot.bands(cm.Study(exp, grid, runs=3, rng=0).run(), ax=Figure().add_subplot())
+    legend = ax.get_legend()
+    assert legend is not None
+    assert [text.get_text().strip() for text in legend.get_texts()] == ["_low", r"\$\no\$"]
+    ax.figure.draw_without_rendering()
