@@ -19,10 +19,12 @@ from committal.paper.figures.variance import FIGURE_3
 from committal.paper.lab import Lab
 from committal.plot import sheet
 from committal.plot.corners import name_corners
+from committal.plot.ends import COUNT
 from committal.plot.fates import FAILED, REACHED, fates
 from committal.plot.goal_simplex import goal_simplex
 from committal.plot.series import Series, series
-from committal.plot.sheet import Figure
+from committal.plot.sheet import Axes, Figure
+from committal.plot.simplex import END, START, TRUE
 from committal.plot.simplex_map import simplex_map
 
 
@@ -40,6 +42,16 @@ def hexes(collection: object) -> set[str]:
     from matplotlib.colors import to_hex
 
     return {to_hex(colour).upper() for colour in collection.get_colors()}  # type: ignore[attr-defined]
+
+
+def names(ax: Axes) -> list[str]:
+    """Return what is written beside the paths, not the numbers of dots."""
+    return [text.get_text() for text in ax.texts if text.get_gid() != COUNT]
+
+
+def key_of(figure: Figure) -> list[str]:
+    (legend,) = figure.legends
+    return [text.get_text() for text in legend.get_texts()]
 
 
 def test_figure_2(few: Lab) -> None:
@@ -121,13 +133,20 @@ def test_simplex_rows_have_corners_a_start_and_a_true_gradient(few: Lab) -> None
     for ax, one in zip(triangles, data, strict=True):
         (paths,) = ax.collections
         assert len(paths.get_paths()) == 8 * (one.sample.sizes["time"] - 1)
-        assert {text.get_text().split("\n")[0].split(",")[0] for text in ax.texts} == {
+        assert {text.split("\n")[0].split(",")[0] for text in names(ax)} == {
             "arm 1",
             "arm 2",
             "arm 3",
         }
         black = [line for line in ax.get_lines() if line.get_color() == "black"]
         assert len(black) == 2  # the true gradient and the start
+        # Dots on each other carry their number: all runs can be counted.
+        ends = next(line for line in ax.get_lines() if line.get_label() == END)
+        assert len(ends.get_xdata()) == 8
+        numbers = [int(t.get_text()) for t in ax.texts if t.get_gid() == COUNT]
+        assert sum(numbers) <= 8
+        assert all(number > 1 for number in numbers)
+    assert key_of(figure) == [TRUE, END, START]
 
 
 def test_a_view_shows_the_same_runs_and_leaves_high_precision_to_its_figure(
@@ -166,7 +185,7 @@ def test_figure_a15_starts_where_the_uniform_policy_is(few: Lab) -> None:
         assert one.share("A")[0, 0] == pytest.approx(p[0] / p.sum())
     figure = drawn(FIGURE_A15.pictures(data)[0].draw())
     ax = figure.axes[0]
-    assert [text.get_text() for text in ax.texts] == ["A (0.6)", "C (1.0)", "B (0.3)"]
+    assert names(ax) == ["A (0.6)", "C (1.0)", "B (0.3)"]
 
 
 # -- the functions of the plot package that the figures brought ------------------------------------

@@ -25,13 +25,14 @@ ARMS = ("arm 1\n$r = 1$", "arm 2, $r = 0.7$", "arm 3\n$r = 0$")
 
 def simplex_row(data: Sequence[BanditOutcome], runs: int, below: float) -> Figure:
     """Draw the paths of runs on the simplex, one panel per case."""
-    figure, axes = sheet.row("s" * len(data), height=2.05 if len(data) > 3 else 2.45)
+    figure, axes = sheet.row("s" * len(data), height=2.25 if len(data) > 3 else 2.65)
     for one, ax in zip(data, axes, strict=True):
         shown = one.sample.isel(run=slice(runs))
         plot.simplex(shown, ax, true_gradient=one.path, max_runs=None)
         name_corners(ax, ARMS)
         ax.set_title(_title(one, runs, below), pad=TITLE_PAD)
     sheet.time_bar(figure, axes)
+    sheet.key(figure, *axes)
     return figure
 
 

@@ -16,13 +16,13 @@ import matplotlib as mpl
 import mpltern  # noqa: F401  (registers the ternary projection)
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
-from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
 from committal.errors import ConfigError
+from committal.plot.clock import TICKS, clock
 from committal.support.files import write_whole
 
-__all__ = ["PAGE_WIDTH", "Axes", "Figure", "colour_bar", "row", "save", "style", "time_bar"]
+__all__ = ["PAGE_WIDTH", "Axes", "Figure", "colour_bar", "key", "row", "save", "style", "time_bar"]
 
 PAGE_WIDTH = 7.0
 
@@ -103,7 +103,15 @@ def row(
     return figure, axes
 
 
-def colour_bar(figure: Figure, axes: Sequence[Axes], colours: ScalarMappable, label: str) -> None:
+def colour_bar(
+    figure: Figure,
+    axes: Sequence[Axes],
+    colours: ScalarMappable,
+    label: str,
+    *,
+    ticks: Sequence[float] | None = None,
+    extend: str = "neither",
+) -> None:
     """Explain the colours of several panels at the right of the row.
 
     Parameters
@@ -116,8 +124,15 @@ def colour_bar(figure: Figure, axes: Sequence[Axes], colours: ScalarMappable, la
         The colours.
     label : str
         What they mean.
+    ticks : sequence of float, optional
+        Where to write numbers.
+    extend : {"neither", "both", "min", "max"}, optional
+        Where colours also stand for numbers beyond the end: an arrow says so.
     """
-    bar = figure.colorbar(colours, ax=list(axes), label=label, shrink=0.8, pad=0.02, aspect=18)
+    bar = figure.colorbar(
+        colours, ax=list(axes), label=label, shrink=0.8, pad=0.02, aspect=18, ticks=ticks,
+        extend=extend,
+    )  # fmt: skip
     bar.outline.set_linewidth(0.5)
 
 
@@ -131,8 +146,36 @@ def time_bar(figure: Figure, axes: Sequence[Axes], *, cmap: str = "viridis") -> 
     >>> len(figure.axes)
     3
     """
-    colours = ScalarMappable(Normalize(0.0, 1.0), cmap)
-    colour_bar(figure, axes, colours, "time / length of the run")
+    colours = ScalarMappable(clock(0.0, 1.0), cmap)
+    colour_bar(figure, axes, colours, "time / length of the run", ticks=TICKS)
+
+
+def key(figure: Figure, *axes: Axes, ncols: int | None = None, above: bool = False) -> None:
+    """Say once, below or above the row, what colours, lines and marks of its panels are.
+
+    Every label of any of the panels is there once.
+
+    Examples
+    --------
+    >>> figure, (one, other) = row("cc")
+    >>> _ = one.plot([0, 1], label="x"), other.plot([0, 1], label="x"), other.plot([1], label="y")
+    >>> key(figure, one, other)
+    >>> [text.get_text() for text in figure.legends[0].get_texts()]
+    ['x', 'y']
+    """
+    found: dict[str, Any] = {}
+    for ax in axes:
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+            found.setdefault(str(label), handle)
+    if not found:
+        return
+    figure.legend(
+        list(found.values()),
+        list(found),
+        loc="outside upper center" if above else "outside lower center",
+        ncols=ncols or len(found),
+        frameon=False,
+    )
 
 
 def save(figure: Figure, file: Path) -> list[Path]:
