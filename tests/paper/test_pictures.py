@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 import committal as cm
 from committal import exact
+from committal.paper import bandit_pictures
 from committal.paper.figures import rooms, variance
 from committal.paper.figures.goals import FIGURE_A15
 from committal.paper.figures.projected import FIGURE_A8, FIGURE_A9
@@ -17,12 +19,13 @@ from committal.paper.figures.square import FIGURE_A10
 from committal.paper.figures.two_arms import FIGURE_2
 from committal.paper.figures.variance import FIGURE_3
 from committal.paper.lab import Lab
+from committal.paper.verdicts import Estimate
 from committal.plot import sheet
 from committal.plot.corners import name_corners
 from committal.plot.ends import COUNT
 from committal.plot.fates import FAILED, REACHED, fates
 from committal.plot.goal_simplex import goal_simplex
-from committal.plot.series import Series, series
+from committal.plot.series import NONE_SEEN, Series, series
 from committal.plot.sheet import Axes, Figure
 from committal.plot.simplex import END, START, TRUE
 from committal.plot.simplex_map import simplex_map
@@ -88,6 +91,35 @@ def test_high_precision_shows_means_and_failures(tmp_path: Path) -> None:
     exact_ones = [one.exact.estimate for one in data.own if one.exact is not None]
     assert [float(mark.get_ydata()[0]) for mark in marks] == exact_ones
     assert len(exact_ones) == 3
+    # They stand beyond the last update, and carry their errors.
+    assert all(mark.get_xdata()[0] > 1.0 for mark in marks)
+    assert all(mark.get_transform() == sheet.blended(failing) for mark in marks)
+    assert len(failing.containers) == 3
+    below = figure.legends[1].get_texts()
+    assert "exact, t → ∞, with its numerical error" in [text.get_text() for text in below]
+
+
+def test_exact_answers_carry_their_errors_and_stand_at_no_time_of_a_run(few: Lab) -> None:
+    """b* + ½ is 0.017 % ± 0.02 %: a bare diamond claims more than is known."""
+    outcomes = [
+        replace(one, exact=Estimate(p, max(p - error, 0.0), p + error))
+        for one, (p, error) in zip(
+            FIGURE_A8.compute(few), [(0.4, 0.01), (1.7e-4, 2e-4), (1e-9, 1e-10)], strict=True
+        )
+    ]
+    for one in outcomes:  # the last case has no failures at all
+        if one is outcomes[-1]:
+            one.ensemble["failures"].values[...] = 0
+    figure = drawn(bandit_pictures.precise_row(outcomes, 0.9))
+    failing = figure.axes[-1]
+    bottom = failing.get_ylim()[0]
+    bars = [container.lines[2][0].get_segments()[0] for container in failing.containers]
+    np.testing.assert_allclose(bars[0][:, 1], [0.39, 0.41])
+    np.testing.assert_allclose(bars[1][:, 1], [bottom, max(3.7e-4, bottom)])
+    dotted = [line for line in failing.get_lines() if line.get_label() == NONE_SEEN]
+    assert dotted
+    bound = np.asarray(dotted[-1].get_ydata())
+    assert np.all(bound > 0.1)  # of eight runs none: below 32 %
 
 
 def test_figure_3_is_symmetric_and_has_the_meaning_of_the_paper(few: Lab) -> None:
@@ -227,7 +259,12 @@ def test_logarithmic_bands_do_not_reach_zero() -> None:
     middle = np.array([1.0, 0.1, 0.01, 0.0])
     series(ax, [Series("x", "black", t, middle, np.zeros(4), middle + 0.1)], log=True, legend=True)
     assert ax.get_yscale() == "log"
-    assert len(ax.get_lines()[0].get_xdata()) == 3
+    curve, bound = ax.get_lines()
+    assert len(curve.get_xdata()) == 3
+    # Zero is drawn as what it says: less than the upper end.
+    assert bound.get_xdata().tolist() == [3.0]
+    assert bound.get_ydata().tolist() == [0.1]
+    assert bound.get_marker() == "v"
     assert ax.get_ylim()[0] > 1e-4
     assert ax.get_legend() is not None
 

@@ -339,8 +339,14 @@ def precise_picture(
     return Picture(
         f"{name}-precise",
         f"The same at high precision, {data[0].rate.runs} runs: mean value, mean entropy of the "
-        f"policy and fraction of runs below {below:g}, with 95 % bands."
-        + (" Diamonds: exact probability of never leaving." if solved else ""),
+        f"policy and fraction of runs below {below:g}, with 95 % bands. "
+        "Dotted, where no run is below it: the upper end of the interval."
+        + (
+            " Diamonds, right of the axis: exact probability of never leaving a suboptimal "
+            "arm, with its numerical error. No run reaches t = ∞."
+            if solved
+            else ""
+        ),
         lambda: bandit_pictures.precise_row(data, below),
     )
 

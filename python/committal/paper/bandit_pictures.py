@@ -11,14 +11,17 @@ from committal.paper.pictures import TITLE_PAD, failing_band, mean_band, name_cu
 from committal.plot import sheet
 from committal.plot.corners import name_corners
 from committal.plot.fates import fates
-from committal.plot.series import series
-from committal.plot.sheet import Axes, Figure
+from committal.plot.series import NONE_SEEN, series
+from committal.plot.sheet import Axes, Figure, blended, mark
 
 if TYPE_CHECKING:
     from committal.paper.bandit_figure import BanditOutcome
 
 #: Where axes of rates end.
 LEAST_RATE = 1e-6
+#: Where what holds after infinitely many updates is marked, the axis ending at 1.
+BEYOND = 1.05
+EXACT = "exact, t → ∞, with its numerical error"
 #: The corners of the simplex.
 ARMS = ("arm 1\n$r = 1$", "arm 2, $r = 0.7$", "arm 3\n$r = 0$")
 
@@ -66,6 +69,7 @@ def precise_row(data: Sequence[BanditOutcome], below: float) -> Figure:
     failing.set_ylim(max(low, LEAST_RATE), 1.3)
     _mark_exact(failing, data)
     name_curves(figure, value, len(data))
+    _explain(figure, failing)
     return figure
 
 
@@ -77,11 +81,34 @@ def _title(one: BanditOutcome, runs: int, below: float, what: str = "fail") -> s
 
 
 def _mark_exact(ax: Axes, data: Sequence[BanditOutcome]) -> None:
-    """Mark at the right edge what is left after infinitely many updates."""
-    for one in data:
-        if one.exact is not None and one.exact.estimate > ax.get_ylim()[0]:
-            last = max(float(each.ensemble["time"].values[-1]) for each in data)
-            ax.plot(
-                [last], [one.exact.estimate], "D", color=one.case.colour, markersize=4,
-                markeredgecolor="white", markeredgewidth=0.5, clip_on=False, zorder=5,
-            )  # fmt: skip
+    """Mark, right of the axis, what is left after infinitely many updates.
+
+    No run reaches that time, so the marks do not stand at one that some runs reach.
+    """
+    known = [(one.exact, one.case.colour) for one in data if one.exact is not None]
+    bottom, _ = ax.get_ylim()
+    place = blended(ax)
+    for answer, colour in known:
+        hidden = answer.estimate < bottom
+        at = max(answer.estimate, bottom)
+        below, above = at - max(answer.low, bottom), max(answer.high, bottom) - at
+        ax.errorbar(
+            [BEYOND], [at], [[max(below, 0.0)], [max(above, 0.0)]], fmt="v" if hidden else "D",
+            color=colour, markersize=4, markeredgecolor="white", markeredgewidth=0.5,
+            elinewidth=0.9, capsize=1.5, clip_on=False, zorder=5, transform=place,
+            label=EXACT,
+        )  # fmt: skip
+    if known:
+        ax.text(BEYOND, -0.03, "∞", transform=ax.transAxes, ha="center", va="top")
+
+
+def _explain(figure: Figure, ax: Axes) -> None:
+    """Say below the row what dotted lines and diamonds are, where there are any."""
+    handles = []
+    labels = ax.get_legend_handles_labels()[1]
+    if NONE_SEEN in labels:
+        handles.append(mark(NONE_SEEN, linestyle=":", marker="v", markersize=3.5, linewidth=0.9))
+    if EXACT in labels:
+        handles.append(mark(EXACT, linestyle="none", marker="D", markersize=4))
+    if handles:
+        figure.legend(handles=handles, loc="outside lower right", ncols=2, frameon=False)

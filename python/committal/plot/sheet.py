@@ -17,12 +17,26 @@ import mpltern  # noqa: F401  (registers the ternary projection)
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.transforms import blended_transform_factory
 
 from committal.errors import ConfigError
 from committal.plot.clock import TICKS, clock
 from committal.support.files import write_whole
 
-__all__ = ["PAGE_WIDTH", "Axes", "Figure", "colour_bar", "key", "row", "save", "style", "time_bar"]
+__all__ = [
+    "PAGE_WIDTH",
+    "Axes",
+    "Figure",
+    "blended",
+    "colour_bar",
+    "key",
+    "mark",
+    "row",
+    "save",
+    "style",
+    "time_bar",
+]
 
 PAGE_WIDTH = 7.0
 
@@ -176,6 +190,22 @@ def key(figure: Figure, *axes: Axes, ncols: int | None = None, above: bool = Fal
         ncols=ncols or len(found),
         frameon=False,
     )
+
+
+def mark(label: str, **look: Any) -> Any:
+    """Return a line that stands in a legend only, in grey: it explains a mark of any colour.
+
+    Examples
+    --------
+    >>> mark("exact", marker="D").get_label()
+    'exact'
+    """
+    return Line2D([], [], color="grey", label=label, **look)
+
+
+def blended(ax: Axes) -> Any:
+    """Return the transform whose x is a share of the axis and whose y are the axis' numbers."""
+    return blended_transform_factory(ax.transAxes, ax.transData)
 
 
 def save(figure: Figure, file: Path) -> list[Path]:
