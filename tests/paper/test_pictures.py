@@ -10,7 +10,7 @@ import pytest
 
 import committal as cm
 from committal import exact
-from committal.paper import bandit_pictures
+from committal.paper import bandit_figure, bandit_pictures
 from committal.paper.figures import rooms, variance
 from committal.paper.figures.goals import FIGURE_A15
 from committal.paper.figures.projected import FIGURE_A8, FIGURE_A9
@@ -63,12 +63,13 @@ def test_figure_2(few: Lab) -> None:
     own = drawn(picture.draw())
     assert len(own.axes) == 3
     for ax, one in zip(own.axes, data.own, strict=True):
-        blue, red = ax.collections
+        blue, red, yellow = ax.collections
         stuck = one.seen.failures
-        assert (len(blue.get_paths()), len(red.get_paths())) == (8 - stuck, stuck)
+        assert len(blue.get_paths()) == 8 - stuck
+        assert len(red.get_paths()) + len(yellow.get_paths()) == stuck
         assert hexes(blue) <= {REACHED.upper()}
         assert hexes(red) <= {FAILED.upper()}
-        assert ax.get_title().endswith(f"{stuck} of 8 stuck")
+        assert ax.get_title().endswith(f"{stuck} of 8 below ½")
         mean = ax.get_lines()[0]
         assert mean.get_color() == "black"
         assert np.allclose(mean.get_ydata(), one.sample["value"].values.mean(axis=0))
@@ -96,7 +97,27 @@ def test_high_precision_shows_means_and_failures(tmp_path: Path) -> None:
     assert all(mark.get_transform() == sheet.blended(failing) for mark in marks)
     assert len(failing.containers) == 3
     below = figure.legends[1].get_texts()
-    assert "exact, t → ∞, with its numerical error" in [text.get_text() for text in below]
+    assert bandit_pictures.EXACT in [text.get_text() for text in below]
+
+
+def test_stuck_is_not_the_same_as_not_finished(few: Lab) -> None:
+    """Runs that end below the level are told apart: sure of another arm, or on their way."""
+    (one, *_) = FIGURE_A8.compute(few)
+    final = np.array([[1, 0, 0], [0, 1, 0], [0.3, 0.4, 0.3], [0, 0.98, 0.02], [0.005, 0.995, 0]])
+    values = final @ [1.0, 0.7, 0.0]
+    sample = one.sample.isel(run=slice(5)).copy(deep=True)
+    sample["policy"].values[:, -1] = final
+    sample["value"].values[:, -1] = values
+    failed, moving = bandit_pictures.ends_below(sample, 0.9)
+    assert failed.tolist() == [False, True, True, True, True]
+    assert moving.tolist() == [False, False, True, True, False]
+    table = bandit_figure.outcome_table([replace(one, sample=sample)], 0.9, 5)
+    cells = dict(zip(table.header, table.rows[0], strict=True))
+    assert cells["below at the end, drawn"] == "4 of 5"
+    assert cells["of these not finished"] == "2 of 4"
+    figure = drawn(bandit_pictures.curves_row([replace(one, sample=sample)], 5, 0.9))
+    assert [len(lines.get_paths()) for lines in figure.axes[0].collections] == [1, 2, 2]
+    assert "below, not finished" in key_of(figure)
 
 
 def test_exact_answers_carry_their_errors_and_stand_at_no_time_of_a_run(few: Lab) -> None:
@@ -154,6 +175,17 @@ def test_figure_4_has_the_map_and_three_panels_with_bands(few: Lab) -> None:
     assert [text.get_text() for text in legend.get_texts()] == [
         rf"$\epsilon = {epsilon:g}$" for epsilon in rooms.PERTURBATIONS
     ]
+
+
+def test_runs_in_a_maze_that_still_move_are_not_stuck(few: Lab) -> None:
+    (one, *_) = FIGURE_4.compute(few)
+    sample = one.sample.isel(run=slice(3)).copy(deep=True)
+    sample["value"].values[:, -1] = [0.8, 0.5, 0.5]
+    sample["action_entropy"].values[:, -5:] = np.array([[1.0], [0.01], [0.5]])
+    assert replace(one, sample=sample).below() == (2, 1, 3)
+    table = FIGURE_4.tables([replace(one, sample=sample)])[0]
+    cells = dict(zip(table.header, table.rows[0], strict=True))
+    assert cells["drawn runs below 0.6"] == "2 of 3, 1 still moving"
 
 
 def test_simplex_rows_have_corners_a_start_and_a_true_gradient(few: Lab) -> None:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+import numpy.typing as npt
+
 from committal import plot
 from committal.analysis import failure_rate
 from committal.paper.pictures import TITLE_PAD, failing_band, mean_band, name_curves
@@ -15,13 +18,19 @@ from committal.plot.series import NONE_SEEN, series
 from committal.plot.sheet import Axes, Figure, blended, mark
 
 if TYPE_CHECKING:
+    import xarray as xr
+
     from committal.paper.bandit_figure import BanditOutcome
 
+Flags = npt.NDArray[np.bool_]
+
+#: A policy is sure of an arm that it takes at least this often.
+SURE = 0.99
 #: Where axes of rates end.
 LEAST_RATE = 1e-6
 #: Where what holds after infinitely many updates is marked, the axis ending at 1.
 BEYOND = 1.05
-EXACT = "exact, t → ∞, with its numerical error"
+EXACT = "exact, t → ∞, with its error (triangle: below the axis)"
 #: The corners of the simplex.
 ARMS = ("arm 1\n$r = 1$", "arm 2, $r = 0.7$", "arm 3\n$r = 0$")
 
@@ -43,19 +52,39 @@ def curves_row(
     data: Sequence[BanditOutcome], runs: int, below: float, *, what: str = "fail"
 ) -> Figure:
     """Draw values against time in the colours of their outcome, one panel per case."""
-    figure, axes = sheet.row("c" * len(data), share_y=True)
+    figure, axes = sheet.row("c" * len(data), share_y=True, height=2.1)
+    words = (
+        f"ends at {below:g} or above",
+        f"below, sure of another arm ($\\pi \\geq {SURE:g}$)",
+        "below, not finished",
+    )
     for one, ax in zip(data, axes, strict=True):
-        value = one.sample["value"].isel(run=slice(runs)).values
-        fates(ax, one.sample["time"].values, value, ~(value[:, -1] >= below))
-        ax.axhline(below, color="grey", linewidth=0.5, linestyle=":", zorder=1)
+        shown = one.sample.isel(run=slice(runs))
+        value, (failed, moving) = shown["value"].values, ends_below(shown, below)
+        fates(ax, shown["time"].values, value, failed, moving=moving, words=words)
+        ax.axhline(
+            below, color="grey", linewidth=0.5, linestyle=":", zorder=1, label=f"$J = {below:g}$"
+        )
         ax.set_title(_title(one, runs, below, what))
     axes[0].set_ylabel(r"value $J(\theta)$")
+    sheet.key(figure, *axes)
     return figure
+
+
+def ends_below(sample: xr.Dataset, below: float) -> tuple[Flags, Flags]:
+    """Return which runs end below a level, and which of these have not finished.
+
+    A run that is sure of another arm has settled, at least for a long time; one that is not is
+    still on its way, and more updates would tell.
+    """
+    failed = ~(sample["value"].isel(time=-1).values >= below)
+    sure = sample["policy"].isel(time=-1).max("arm").values >= SURE
+    return failed, failed & ~sure
 
 
 def precise_row(data: Sequence[BanditOutcome], below: float) -> Figure:
     """Draw mean value, mean entropy and the fraction of failures of many runs."""
-    figure, axes = sheet.row("ccc", height=2.0)
+    figure, axes = sheet.row("ccc", height=2.3)
     value, entropy, failing = axes
     series(value, [mean_band(one, "value") for one in data], ylabel=r"mean value $J(\theta)$")
     series(entropy, [mean_band(one, "entropy") for one in data], ylabel="mean entropy of π (nats)")

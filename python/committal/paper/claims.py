@@ -201,7 +201,8 @@ def committal_at_equal_variance(
         "more often, in bandits and in MDPs",
         f"bandit, b* ± ½: entropy half-way {entropy} nats apart, failure rates {stuck} apart; "
         f"four rooms, ε = ±1 and ±½: action entropy {maze_entropy[0]} and {maze_entropy[1]} nats "
-        f"apart, stuck runs with ±½ {maze_stuck} apart; variances equal to {variance:.0e}",
+        f"apart, runs below {mazes[1].rate.below:g} with ±½ {maze_stuck} apart; variances equal "
+        f"to {variance:.0e}",
         verdict,
         "variances equal to 1e-9, differences positive by 3 standard errors",
     )

@@ -14,7 +14,7 @@ from committal.plot.panels import label_axes
 Floats = npt.NDArray[np.float64]
 
 #: What a dotted line is, for legends.
-NONE_SEEN = "none so far: upper end of the interval"
+NONE_SEEN = "none of the runs: upper end of the interval"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
