@@ -149,6 +149,12 @@ def test_figure_3_is_symmetric_and_has_the_meaning_of_the_paper(few: Lab) -> Non
     maps = [ax for ax in figure.axes if ax.name == "ternary"]
     assert len(maps) == 3
     assert len(figure.axes) == 4  # and the scale
+    # It says which logarithm, that its colours end, and what it is: the companion looks alike.
+    assert "natural logarithm" in figure.axes[-1].get_ylabel()
+    assert maps[0].collections[0].colorbar.extend == "both"
+    other = drawn(FIGURE_3.pictures(data)[1].draw())
+    assert figure.get_suptitle() == "vanilla gradient"
+    assert other.get_suptitle().startswith("natural gradient")
     for ax in maps:
         norm = ax.collections[0].norm
         assert norm.vmin == -norm.vmax == -variance.LIMIT
@@ -173,7 +179,8 @@ def test_figure_4_has_the_map_and_three_panels_with_bands(few: Lab) -> None:
         assert ax.get_ylabel()
     legend = figure.legends[0]
     assert [text.get_text() for text in legend.get_texts()] == [
-        rf"$\epsilon = {epsilon:g}$" for epsilon in rooms.PERTURBATIONS
+        r"baseline $b^* + \epsilon$:",  # what ε is
+        *(rf"$\epsilon = {epsilon:g}$" for epsilon in rooms.PERTURBATIONS),
     ]
 
 

@@ -48,9 +48,7 @@ def simplex_row(data: Sequence[BanditOutcome], runs: int, below: float) -> Figur
     return figure
 
 
-def curves_row(
-    data: Sequence[BanditOutcome], runs: int, below: float, *, what: str = "fail"
-) -> Figure:
+def curves_row(data: Sequence[BanditOutcome], runs: int, below: float, *, what: str = "") -> Figure:
     """Draw values against time in the colours of their outcome, one panel per case."""
     figure, axes = sheet.row("c" * len(data), share_y=True, height=2.1)
     words = (
@@ -65,7 +63,7 @@ def curves_row(
         ax.axhline(
             below, color="grey", linewidth=0.5, linestyle=":", zorder=1, label=f"$J = {below:g}$"
         )
-        ax.set_title(_title(one, runs, below, what))
+        ax.set_title(_title(one, runs, below, what or f"below {below:g}"))
     axes[0].set_ylabel(r"value $J(\theta)$")
     sheet.key(figure, *axes)
     return figure

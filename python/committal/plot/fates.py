@@ -110,6 +110,6 @@ def draw_runs(
             LineCollection(lines, colors=colour, linewidths=thin, alpha=0.55, zorder=2, label=label)
         )
     if mean and len(curves):
-        label = "mean of all runs" if words is not None else None
+        label = "mean" if words is not None else None
         ax.plot(times, curves.mean(axis=0), color="black", linewidth=thick, zorder=3, label=label)
     ax.autoscale_view()

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 
+_MOST_TICKS = 9
+
 
 def heatmap(
     data: xr.Dataset | xr.DataArray,
@@ -58,7 +60,7 @@ def heatmap(
     Returns
     -------
     matplotlib.axes.Axes
-        Axes of numbers that grow by equal factors are logarithmic.
+        Axes of numbers that grow by equal factors are logarithmic. Ticks are points of the grid.
 
     Examples
     --------
@@ -92,13 +94,19 @@ def heatmap(
     if y_log:
         ax.set_yscale("log")
     for axis, labels, at in ((ax.xaxis, array[x].values, x_at), (ax.yaxis, array[y].values, y_at)):
-        if labels.dtype.kind not in "if":
-            axis.set_ticks(at, [literal(label) for label in labels])
+        # At points of the grid: a round number between them was never run.
+        names = [f"{n:.4g}" if labels.dtype.kind in "if" else literal(n) for n in labels]
+        every = slice(None, None, -(-at.size // _MOST_TICKS))
+        axis.set_ticks(at[every], names[every])
+        axis.set_ticks([], minor=True)
     ax.set_xlabel(axis_name(x))
     ax.set_ylabel(axis_name(y))
     if colorbar:
         label = str(array.attrs.get("long_name", array.name or ""))
-        ax.figure.colorbar(mesh, ax=ax, label=label)
+        low, high = mesh.get_clim()
+        beyond = (bool(np.nanmin(values) < low), bool(np.nanmax(values) > high))
+        extend = {(True, True): "both", (True, False): "min", (False, True): "max"}
+        ax.figure.colorbar(mesh, ax=ax, label=label, extend=extend.get(beyond, "neither"))
     return ax
 
 
