@@ -70,3 +70,14 @@ def test_survival_needs_a_level(store: Path, tmp_path: Path) -> None:
     done = plot(store, tmp_path / "x.png", "--kind", "survival")
     assert done.exit_code == 2
     assert "--above" in done.output
+
+
+def test_the_demo_says_which_variance_is_equal(tmp_path: Path) -> None:
+    """The runs are natural ones, and their estimates do not have equal variances."""
+    done = CliRunner().invoke(app, ["demo", "--out", str(tmp_path), "--runs", "20"])
+    assert done.exit_code == 0, done.output
+    assert "b* minimises that of the vanilla one" in done.output
+    done = CliRunner().invoke(app, ["demo", "--out", str(tmp_path), "--runs", "20", "--json"])
+    low, _, high, _ = json.loads(done.stdout)["settings"]
+    assert low["start_variance"] == pytest.approx(high["start_variance"], rel=1e-9)
+    assert low["start_variance_natural"] > 10 * high["start_variance_natural"]

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 
 _MOST_TICKS = 9
+_LETTERS = 36
 
 
 def heatmap(
@@ -95,8 +96,14 @@ def heatmap(
         ax.set_yscale("log")
     for axis, labels, at in ((ax.xaxis, array[x].values, x_at), (ax.yaxis, array[y].values, y_at)):
         # At points of the grid: a round number between them was never run.
-        names = [f"{n:.4g}" if labels.dtype.kind in "if" else literal(n) for n in labels]
-        every = slice(None, None, -(-at.size // _MOST_TICKS))
+        names = [_name(label) for label in labels.tolist()]
+        # Side by side there is room for so many letters.
+        most = _MOST_TICKS
+        if axis is ax.xaxis:
+            most = max(2, min(most, _LETTERS // (1 + max(map(len, names), default=0))))
+        if labels.dtype.kind not in "if":
+            most = at.size  # every name is needed
+        every = slice(None, None, max(1, -(-at.size // most)))
         axis.set_ticks(at[every], names[every])
         axis.set_ticks([], minor=True)
     ax.set_xlabel(axis_name(x))
@@ -122,6 +129,11 @@ def _array(
     if data.attrs.get("quantity") == "failure":
         vmin, vmax = 0.0 if vmin is None else vmin, 1.0 if vmax is None else vmax
     return data["estimate"].squeeze(drop=True), vmin, vmax
+
+
+def _name(label: object) -> str:
+    """Return a label as text; a number with the sign that other ticks have."""
+    return f"{label:.4g}".replace("-", "−") if isinstance(label, int | float) else literal(label)
 
 
 def _scale(labels: npt.NDArray[Any]) -> tuple[Floats, Floats, bool]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 #: What dots and lines are, for legends.
-START, END, TRUE = "start", "end of a run (number: so many)", "true gradient"
+START, END, TRUE = "start", "ends of runs (number: how many)", "true gradient"
 
 # Ends nearer than this, the side of the triangle being 1, cannot be told apart.
 _REACH = 0.05
@@ -137,9 +137,9 @@ def simplex(
             lines, ax=ternary, label="update", shrink=0.7, pad=0.08, ticks=ticks
         )
     if alone if legend is None else legend:
-        ternary.legend(
-            loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=3, frameon=False,
-            fontsize="small", handlelength=1.2, columnspacing=1.0,
+        ternary.figure.legend(
+            *ternary.get_legend_handles_labels(), loc="outside lower center", ncols=3,
+            frameon=False, fontsize="small", handlelength=1.2, columnspacing=1.0,
         )  # fmt: skip
     return ternary  # type: ignore[no-any-return]
 

@@ -78,6 +78,9 @@ FIGURE_1 = BanditFigure(
     "wrong one; with b* some still do. With b* + ½, whose gradient estimate has the same "
     "variance as that of b* − ½, and with V every run finds the best arm.",
     settled=(
+        "Equal variance holds for the vanilla gradient estimate, the one that b* minimises. These "
+        "runs follow the natural gradient, whose estimates with b* − ½ and b* + ½ do not have "
+        "equal variances.",
         "The minimum-variance baseline is the one of the gradient metric although the update is "
         "natural: only with it does b* + ½ always converge. The natural-metric one is drawn "
         "beside it.",
