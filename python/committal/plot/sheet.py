@@ -22,6 +22,7 @@ from matplotlib.transforms import blended_transform_factory
 
 from committal.errors import ConfigError
 from committal.plot.clock import TICKS, clock
+from committal.plot.raster import packed
 from committal.support.files import write_whole
 
 __all__ = [
@@ -236,7 +237,7 @@ def save(figure: Figure, file: Path) -> list[Path]:
             # Thousands of short lines of many colours make a slow vector picture.
             if len(collection.get_paths()) > _MOST_PATHS:
                 collection.set_rasterized(True)
-    write_whole(png, _encoded(figure, "png", {"Software": None}))
+    write_whole(png, packed(_encoded(figure, "png", {"Software": None}), dpi=_DPI))
     figure.set_layout_engine("none")  # the places have been found; finding them takes a while
     write_whole(pdf, _encoded(figure, "pdf", {"CreationDate": None}))
     return [png, pdf]
