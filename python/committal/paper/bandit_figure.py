@@ -346,7 +346,7 @@ def precise_picture(
         f"policy and fraction of runs below {below:g}, with 95 % bands. "
         "Dotted, where no run is below it: the upper end of the interval."
         + (
-            " Diamonds, right of the axis: exact probability of never leaving a suboptimal "
+            " Diamonds, right of the axis: exact probability of ending on a suboptimal "
             "arm, with its numerical error. No run reaches t = ∞."
             if solved
             else ""
@@ -391,7 +391,7 @@ def outcome_table(data: Sequence[BanditOutcome], below: float, runs: int) -> Tab
         "below half-way",
         "below at the end, 95 % interval",
         "final value",
-        "exact: never leaves, t → ∞",
+        "exact: ends on another arm, t → ∞",
     )
     title = (
         f"Outcomes. Below: J < {below:g}. Not finished: below, and no arm is taken with a "

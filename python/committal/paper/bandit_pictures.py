@@ -29,7 +29,7 @@ SURE = 0.99
 #: Where axes of rates end.
 LEAST_RATE = 1e-6
 #: Where what holds after infinitely many updates is marked, the axis ending at 1.
-BEYOND = 1.05
+BEYOND = 1.1
 EXACT = "exact, t → ∞, with its error (triangle: below the axis)"
 #: The corners of the simplex.
 ARMS = ("arm 1\n$r = 1$", "arm 2, $r = 0.7$", "arm 3\n$r = 0$")

@@ -40,7 +40,7 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"(?<!\w)θ(\d)(?!\w)", r"θ<sub>\1</sub>"),
         (r"\^(\w+)", r"<sup>\1</sup>"),
         (r"(?<=\S) - (?=\S)", " − "),
-        (r"(?<=[ (>])-(?=\d)", "−"),
+        (r"(?<=[ (>\[])-(?=\d)", "−"),
     )
 )
 _WORDS = re.compile(rf"(?<!\w)({'|'.join(_GREEK)})(?=[\W_\d]|$)")

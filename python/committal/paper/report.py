@@ -235,7 +235,7 @@ def _heading(entry: Entry) -> str:
 def _dots(entry: Entry) -> str:
     found = counts([entry])
     return " ".join(
-        f'<span class="badge {verdict}">{found[verdict]}</span>'
+        f'<span class="badge {verdict}">{found[verdict]} {_PLURAL[verdict]}</span>'
         for verdict in Verdict
         if found[verdict]
     )
