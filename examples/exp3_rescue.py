@@ -38,12 +38,13 @@ def main(out: Path = Path(), runs: int = 4000) -> None:
         word = "yes" if lasts else "no"
         data = cm.run(exp.replace(behaviour=behaviour), runs=runs, rng=0)
         rate = cm.failure_rate(data)
-        print(f"{name:<9} t·eps² → ∞: {word:<3}  stuck after {exp.steps} updates: {rate}")
+        print(f"{name:<9} t·eps² → ∞: {word:<3}  below one half after {exp.steps} updates: {rate}")
 
         times, stuck = data["time"].values[1:], data["failures"].values[1:] / runs
         ax.plot(times, stuck, "-" if lasts else "--", label=f"{name}  ({word})")
     ax.set(xscale="log", xlabel="update", ylabel="runs below one half (fraction)", ylim=(0, None))
-    ax.legend(title=r"exploration ($t\,\epsilon_t^2 \to \infty$)", fontsize=7, title_fontsize=7)
+    title = r"exploration $\epsilon_t \propto$ (does $t\,\epsilon_t^2 \to \infty$?)"
+    ax.legend(title=title, fontsize=7, title_fontsize=7)
     figure.savefig(out / "exp3_rescue.png", dpi=200)
 
 

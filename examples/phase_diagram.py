@@ -1,7 +1,8 @@
-"""How often runs get stuck, by baseline and by step size: a phase diagram.
+"""How often runs end on the worse side, by baseline and by step size: a phase diagram.
 
 Two arms pay 1 and 0. A baseline below 0 calls every reward good, and commits; one between 0 and 1
-tells the arms apart. The line is where one run in twenty is stuck.
+tells the arms apart. The line is where one run in twenty is below one half at the end: stuck, or,
+with small steps, not finished. The exact answer, after infinitely many updates, tells which.
 """
 
 from __future__ import annotations
@@ -33,12 +34,12 @@ def main(out: Path = Path(), runs: int = 1000, points: int = 25) -> None:
     b, alpha = baselines[points // 3], step_sizes[points // 2]
     found = float(rates["estimate"].sel(c=b, step_size=alpha))
     there = exp.replace(baseline=b, update=cm.Natural(alpha))
-    print(f"b = {b}, step size {alpha}: {100 * found:.1f} % of {runs} runs are stuck,")
-    print(f"exactly {100 * exact.committal_probability(there):.3f} % in the end")
+    print(f"b = {b}, step size {alpha}: {100 * found:.1f} % of {runs} runs are below one half,")
+    print(f"exactly {100 * exact.committal_probability(there):.3f} % never leave the worse arm")
 
     ax = cm.plot.heatmap(rates, contours=[0.05])
-    ax.set(title="runs that are stuck", ylabel="baseline b")
-    ax.minorticks_off()
+    ax.set_title(f"runs below ½ after {exp.steps} updates (line: 5 %)", fontsize="medium")
+    ax.set(xlabel="step size α", ylabel="baseline b")
     ax.figure.savefig(out / "phase_diagram.png", dpi=200)
 
 

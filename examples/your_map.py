@@ -28,9 +28,10 @@ def main(out: Path = Path(), runs: int = 100) -> None:
     print(f"the best policy earns {float(best.value):.4f}")
 
     figure, (first, *others) = cm.plot.panels(3, "grid")
-    cm.plot.grid(maze, best.V, best.policy, first)
+    cm.plot.grid(maze, best.V, best.policy, first, colorbar=True)
     first.set_title("values and actions")
-    for ax, shift in zip(others, (-0.5, 0.5), strict=True):
+    found = {}
+    for shift in (-0.5, 0.5):
         exp = cm.Experiment(
             maze,
             cm.Softmax(),
@@ -44,7 +45,13 @@ def main(out: Path = Path(), runs: int = 100) -> None:
         value = data["value"].values[:, -1]
         error = value.std() / np.sqrt(runs)
         print(f"b* {shift:+g}: value {value.mean():.3f} ± {error:.3f} after {exp.steps} episodes")
-        cm.plot.visits(data, ax)
+        found[shift] = data
+
+    # Maps side by side are compared: their colours have one scale.
+    counts = np.array([data["visits"].isel(time=-1).mean("run").values for data in found.values()])
+    least, most = counts[counts > 0].min(), counts.max()
+    for ax, (shift, data) in zip(others, found.items(), strict=True):
+        cm.plot.visits(data, ax, vmin=least, vmax=most)
         ax.set_title(f"visits, $b^* {shift:+g}$")
     figure.savefig(out / "your_map.png", dpi=200)
 

@@ -27,7 +27,7 @@ BROWSER = next(
     None,
 )
 FIGURES = ("fig2", "fig3", "fig4", "figA15")
-PHONE, DESK = 390, 1200
+PHONE, DESK = 390, 1280
 
 pytestmark = [
     pytest.mark.slow,
@@ -37,7 +37,10 @@ pytestmark = [
 PROBE = """<script>
 window.addEventListener("load", () => {
   const root = document.documentElement;
-  const images = [...document.images];
+  const images = [...document.images].filter(i => !i.classList.contains("thumb"));
+  const thumbs = [...document.images].filter(i => i.classList.contains("thumb"));
+  const cut = [...document.querySelectorAll(".frame")].filter(
+    e => e.scrollWidth > e.clientWidth + 1);
   const small = [...document.querySelectorAll("p, td, li, dd, figcaption")]
     .map(e => parseFloat(getComputedStyle(e).fontSize));
   // What sticks out to the right and is not inside of a frame that can be moved.
@@ -47,6 +50,7 @@ window.addEventListener("load", () => {
     width: root.clientWidth, scroll: root.scrollWidth, images: images.length,
     missing: images.filter(i => !i.complete || i.naturalWidth === 0).length,
     drawn: Math.min(...images.map(i => i.getBoundingClientRect().width)),
+    thumbs: thumbs.filter(i => i.naturalWidth > 0).length, cut: cut.length,
     font: Math.min(...small), wide: wide.map(e => e.tagName)}), "*");
 });
 </script>"""
@@ -114,6 +118,9 @@ def test_nothing_is_missing_or_too_wide(out: Path, width: int) -> None:
     assert found["wide"] == []
     assert found["images"] == sum(1 for _ in out.glob("fig*.png"))
     assert found["missing"] == 0
+    assert found["thumbs"] == len(FIGURES)
+    if width == DESK:
+        assert found["cut"] == 0, "a table or a picture is cut"
     assert isinstance(found["font"], float | int)
     assert found["font"] >= 12
     # Pictures are not shrunk until they cannot be read: on a phone they move in their frames.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 import committal as cm
 from committal import exact
+from committal.paper import bandit_figure, bandit_pictures
 from committal.paper.figures import rooms, variance
 from committal.paper.figures.goals import FIGURE_A15
 from committal.paper.figures.projected import FIGURE_A8, FIGURE_A9
@@ -17,12 +19,15 @@ from committal.paper.figures.square import FIGURE_A10
 from committal.paper.figures.two_arms import FIGURE_2
 from committal.paper.figures.variance import FIGURE_3
 from committal.paper.lab import Lab
+from committal.paper.verdicts import Estimate
 from committal.plot import sheet
 from committal.plot.corners import name_corners
+from committal.plot.ends import COUNT
 from committal.plot.fates import FAILED, REACHED, fates
 from committal.plot.goal_simplex import goal_simplex
-from committal.plot.series import Series, series
-from committal.plot.sheet import Figure
+from committal.plot.series import NONE_SEEN, Series, series
+from committal.plot.sheet import Axes, Figure
+from committal.plot.simplex import END, START, TRUE
 from committal.plot.simplex_map import simplex_map
 
 
@@ -42,18 +47,29 @@ def hexes(collection: object) -> set[str]:
     return {to_hex(colour).upper() for colour in collection.get_colors()}  # type: ignore[attr-defined]
 
 
+def names(ax: Axes) -> list[str]:
+    """Return what is written beside the paths, not the numbers of dots."""
+    return [text.get_text() for text in ax.texts if text.get_gid() != COUNT]
+
+
+def key_of(figure: Figure) -> list[str]:
+    (legend,) = figure.legends
+    return [text.get_text() for text in legend.get_texts()]
+
+
 def test_figure_2(few: Lab) -> None:
     data = FIGURE_2.compute(few)
     (picture,) = FIGURE_2.pictures(data)  # eight runs are not worth a second one
     own = drawn(picture.draw())
     assert len(own.axes) == 3
     for ax, one in zip(own.axes, data.own, strict=True):
-        blue, red = ax.collections
+        blue, red, yellow = ax.collections
         stuck = one.seen.failures
-        assert (len(blue.get_paths()), len(red.get_paths())) == (8 - stuck, stuck)
+        assert len(blue.get_paths()) == 8 - stuck
+        assert len(red.get_paths()) + len(yellow.get_paths()) == stuck
         assert hexes(blue) <= {REACHED.upper()}
         assert hexes(red) <= {FAILED.upper()}
-        assert ax.get_title().endswith(f"{stuck} of 8 stuck")
+        assert ax.get_title().endswith(f"{stuck} of 8 below ½")
         mean = ax.get_lines()[0]
         assert mean.get_color() == "black"
         assert np.allclose(mean.get_ydata(), one.sample["value"].values.mean(axis=0))
@@ -76,6 +92,55 @@ def test_high_precision_shows_means_and_failures(tmp_path: Path) -> None:
     exact_ones = [one.exact.estimate for one in data.own if one.exact is not None]
     assert [float(mark.get_ydata()[0]) for mark in marks] == exact_ones
     assert len(exact_ones) == 3
+    # They stand beyond the last update, and carry their errors.
+    assert all(mark.get_xdata()[0] > 1.0 for mark in marks)
+    assert all(mark.get_transform() == sheet.blended(failing) for mark in marks)
+    assert len(failing.containers) == 3
+    below = figure.legends[1].get_texts()
+    assert bandit_pictures.EXACT in [text.get_text() for text in below]
+
+
+def test_stuck_is_not_the_same_as_not_finished(few: Lab) -> None:
+    """Runs that end below the level are told apart: sure of another arm, or on their way."""
+    (one, *_) = FIGURE_A8.compute(few)
+    final = np.array([[1, 0, 0], [0, 1, 0], [0.3, 0.4, 0.3], [0, 0.98, 0.02], [0.005, 0.995, 0]])
+    values = final @ [1.0, 0.7, 0.0]
+    sample = one.sample.isel(run=slice(5)).copy(deep=True)
+    sample["policy"].values[:, -1] = final
+    sample["value"].values[:, -1] = values
+    failed, moving = bandit_pictures.ends_below(sample, 0.9)
+    assert failed.tolist() == [False, True, True, True, True]
+    assert moving.tolist() == [False, False, True, True, False]
+    table = bandit_figure.outcome_table([replace(one, sample=sample)], 0.9, 5)
+    cells = dict(zip(table.header, table.rows[0], strict=True))
+    assert cells["below at the end, drawn"] == "4 of 5"
+    assert cells["of these not finished"] == "2 of 4"
+    figure = drawn(bandit_pictures.curves_row([replace(one, sample=sample)], 5, 0.9))
+    assert [len(lines.get_paths()) for lines in figure.axes[0].collections] == [1, 2, 2]
+    assert "below, not finished" in key_of(figure)
+
+
+def test_exact_answers_carry_their_errors_and_stand_at_no_time_of_a_run(few: Lab) -> None:
+    """b* + ½ is 0.017 % ± 0.02 %: a bare diamond claims more than is known."""
+    outcomes = [
+        replace(one, exact=Estimate(p, max(p - error, 0.0), p + error))
+        for one, (p, error) in zip(
+            FIGURE_A8.compute(few), [(0.4, 0.01), (1.7e-4, 2e-4), (1e-9, 1e-10)], strict=True
+        )
+    ]
+    for one in outcomes:  # the last case has no failures at all
+        if one is outcomes[-1]:
+            one.ensemble["failures"].values[...] = 0
+    figure = drawn(bandit_pictures.precise_row(outcomes, 0.9))
+    failing = figure.axes[-1]
+    bottom = failing.get_ylim()[0]
+    bars = [container.lines[2][0].get_segments()[0] for container in failing.containers]
+    np.testing.assert_allclose(bars[0][:, 1], [0.39, 0.41])
+    np.testing.assert_allclose(bars[1][:, 1], [bottom, max(3.7e-4, bottom)])
+    dotted = [line for line in failing.get_lines() if line.get_label() == NONE_SEEN]
+    assert dotted
+    bound = np.asarray(dotted[-1].get_ydata())
+    assert np.all(bound > 0.1)  # of eight runs none: below 32 %
 
 
 def test_figure_3_is_symmetric_and_has_the_meaning_of_the_paper(few: Lab) -> None:
@@ -84,6 +149,12 @@ def test_figure_3_is_symmetric_and_has_the_meaning_of_the_paper(few: Lab) -> Non
     maps = [ax for ax in figure.axes if ax.name == "ternary"]
     assert len(maps) == 3
     assert len(figure.axes) == 4  # and the scale
+    # It says which logarithm, that its colours end, and what it is: the companion looks alike.
+    assert "natural logarithm" in figure.axes[-1].get_ylabel()
+    assert maps[0].collections[0].colorbar.extend == "both"
+    other = drawn(FIGURE_3.pictures(data)[1].draw())
+    assert figure.get_suptitle() == "vanilla gradient"
+    assert other.get_suptitle().startswith("natural gradient")
     for ax in maps:
         norm = ax.collections[0].norm
         assert norm.vmin == -norm.vmax == -variance.LIMIT
@@ -108,8 +179,20 @@ def test_figure_4_has_the_map_and_three_panels_with_bands(few: Lab) -> None:
         assert ax.get_ylabel()
     legend = figure.legends[0]
     assert [text.get_text() for text in legend.get_texts()] == [
-        rf"$\epsilon = {epsilon:g}$" for epsilon in rooms.PERTURBATIONS
+        r"baseline $b^* + \epsilon$:",  # what ε is
+        *(rf"$\epsilon = {epsilon:g}$" for epsilon in rooms.PERTURBATIONS),
     ]
+
+
+def test_runs_in_a_maze_that_still_move_are_not_stuck(few: Lab) -> None:
+    (one, *_) = FIGURE_4.compute(few)
+    sample = one.sample.isel(run=slice(3)).copy(deep=True)
+    sample["value"].values[:, -1] = [0.8, 0.5, 0.5]
+    sample["action_entropy"].values[:, -5:] = np.array([[1.0], [0.01], [0.5]])
+    assert replace(one, sample=sample).below() == (2, 1, 3)
+    table = FIGURE_4.tables([replace(one, sample=sample)])[0]
+    cells = dict(zip(table.header, table.rows[0], strict=True))
+    assert cells["drawn runs below 0.6"] == "2 of 3, 1 still moving"
 
 
 def test_simplex_rows_have_corners_a_start_and_a_true_gradient(few: Lab) -> None:
@@ -121,13 +204,20 @@ def test_simplex_rows_have_corners_a_start_and_a_true_gradient(few: Lab) -> None
     for ax, one in zip(triangles, data, strict=True):
         (paths,) = ax.collections
         assert len(paths.get_paths()) == 8 * (one.sample.sizes["time"] - 1)
-        assert {text.get_text().split("\n")[0].split(",")[0] for text in ax.texts} == {
+        assert {text.split("\n")[0].split(",")[0] for text in names(ax)} == {
             "arm 1",
             "arm 2",
             "arm 3",
         }
         black = [line for line in ax.get_lines() if line.get_color() == "black"]
         assert len(black) == 2  # the true gradient and the start
+        # Dots on each other carry their number: all runs can be counted.
+        ends = next(line for line in ax.get_lines() if line.get_label() == END)
+        assert len(ends.get_xdata()) == 8
+        numbers = [int(t.get_text()) for t in ax.texts if t.get_gid() == COUNT]
+        assert sum(numbers) <= 8
+        assert all(number > 1 for number in numbers)
+    assert key_of(figure) == [TRUE, END, START]
 
 
 def test_a_view_shows_the_same_runs_and_leaves_high_precision_to_its_figure(
@@ -166,7 +256,7 @@ def test_figure_a15_starts_where_the_uniform_policy_is(few: Lab) -> None:
         assert one.share("A")[0, 0] == pytest.approx(p[0] / p.sum())
     figure = drawn(FIGURE_A15.pictures(data)[0].draw())
     ax = figure.axes[0]
-    assert [text.get_text() for text in ax.texts] == ["A (0.6)", "C (1.0)", "B (0.3)"]
+    assert names(ax) == ["A (0.6)", "C (1.0)", "B (0.3)"]
 
 
 # -- the functions of the plot package that the figures brought ------------------------------------
@@ -208,7 +298,12 @@ def test_logarithmic_bands_do_not_reach_zero() -> None:
     middle = np.array([1.0, 0.1, 0.01, 0.0])
     series(ax, [Series("x", "black", t, middle, np.zeros(4), middle + 0.1)], log=True, legend=True)
     assert ax.get_yscale() == "log"
-    assert len(ax.get_lines()[0].get_xdata()) == 3
+    curve, bound = ax.get_lines()
+    assert len(curve.get_xdata()) == 3
+    # Zero is drawn as what it says: less than the upper end.
+    assert bound.get_xdata().tolist() == [3.0]
+    assert bound.get_ydata().tolist() == [0.1]
+    assert bound.get_marker() == "v"
     assert ax.get_ylim()[0] > 1e-4
     assert ax.get_legend() is not None
 

@@ -18,8 +18,11 @@ from typer.testing import CliRunner
 import committal as cm
 from committal import paper
 from committal.cli.app import app
-from committal.paper import figures, registry, runner
+from committal.paper import figures, registry, report, runner
+from committal.paper.entry import Entry
 from committal.paper.figures import projected
+from committal.paper.mathematics import mathematics
+from committal.paper.summary import write_claims
 
 GUIDE = Path(__file__).parent.parent.parent / "docs" / "reproduction.md"
 SOME_FIGURES = ("fig2", "figA9", "figA11")
@@ -47,6 +50,7 @@ class Page(HTMLParser):
         self.ids: list[str] = []
         self.links: list[str] = []
         self.sources: list[str] = []
+        self.thumbs: list[str] = []
         self.open: list[str] = []
         self.tags: set[str] = set()
         self.feed(text)
@@ -58,9 +62,11 @@ class Page(HTMLParser):
             self.open.append(tag)
         if values.get("id"):
             self.ids.append(str(values["id"]))
-        for name in ("href", "src"):
-            if values.get(name):
-                (self.sources if name == "src" else self.links).append(str(values[name]))
+        if values.get("href"):
+            self.links.append(str(values["href"]))
+        if values.get("src"):
+            small = values.get("class") == "thumb"
+            (self.thumbs if small else self.sources).append(str(values["src"]))
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
@@ -111,7 +117,13 @@ def test_the_report_has_everything_and_needs_nothing(made: tuple[Path, Any]) -> 
     inside = {base64.b64decode(source.split(",")[1]) for source in page.sources}
     assert inside == stored
     assert len(page.sources) == len(PICTURES)
+    # It opens with all figures, small, before anything else.
+    assert len(page.thumbs) == len(SOME_FIGURES)
+    assert sum(map(len, page.thumbs)) < 0.2 * sum(map(len, page.sources))
+    assert page.links[1 : 1 + len(SOME_FIGURES)] == [f"#{name}" for name in SOME_FIGURES]
+    assert text.index('class="sheet"') < text.index("This report repeats")
     for name in SOME_FIGURES:
+        assert f"<code>committal reproduce {name} --runs {RUNS} --rng 7</code>" in text
         entry = json.loads((out / "entries" / f"{name}.json").read_text(encoding="utf-8"))
         for finding in entry["findings"]:
             assert f">{finding['verdict']}<" in text
@@ -193,6 +205,40 @@ def test_the_table_of_claims(made: tuple[Path, Any]) -> None:
         for name in SOME_FIGURES
     ]
     assert len(rows) == sum(len(entry["findings"]) for entry in entries)
+
+
+def test_the_table_of_claims_is_escaped(tmp_path: Path) -> None:
+    """b* ... b* would be emphasis in Markdown, <x> a tag, and a line break would end the row."""
+    nasty = "b* − ½ and b*, <b>x</b>, |a_1|\nnext `code` [link](x)"
+    found = paper.Finding(nasty, nasty, nasty, paper.Verdict.HOLDS, nasty)
+    entry = Entry(
+        "fig9", "t", "s", (), (), (found,), (), (), seconds=0.0, drawing=0.0, entropy="0", stamp=""
+    )
+    lines = write_claims(tmp_path, [entry]).read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 7
+    for bare in re.findall(r"(?<!\\)[*<>`\[\]_]", lines[-1]):
+        raise AssertionError(f"{bare} is not escaped")
+    assert len(re.findall(r"(?<!\\)\|", lines[-1])) == 7
+    text = report.html(tmp_path, [entry])
+    assert "<b>x" not in text
+    assert "&lt;b&gt;x" in text
+    assert "b<sup>*</sup>" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "page"),
+    [
+        ("V > b* - 1/2", "V &gt; b<sup>*</sup> − 1/2"),
+        ("(1 - p - b)^2 / (p (1 - p))", "(1 − p − b)<sup>2</sup> / (p (1 − p))"),
+        ("c < -1, |c| < 1, c >= 1", "c &lt; −1, |c| &lt; 1, c ≥ 1"),
+        ("theta0 = -1", "θ<sub>0</sub> = −1"),
+        ("alpha 0.05: 1.75e-15; > 1e6", "α 0.05: 1.75 · 10<sup>−15</sup>; &gt; 10<sup>6</sup>"),
+        ("gradient, epigram, pipe", "gradient, epigram, pipe"),
+        ("Softmax(theta0=[0.0, 3.0, 5.0])", "Softmax(theta0=[0.0, 3.0, 5.0])"),
+    ],
+)
+def test_mathematics_is_set(words: str, page: str) -> None:
+    assert mathematics(words) == page
 
 
 def test_a_claim_that_fails_is_exit_code_1(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,9 @@
-"""``committal demo``: baselines of equal variance that do not learn alike, in a table."""
+"""``committal demo``: baselines of equal variance that do not learn alike, in a table.
+
+The variances that are equal are those of the vanilla gradient estimate, the one that b* minimises.
+The runs follow the natural gradient, whose estimates with b* - 1/2 and b* + 1/2 have different
+ones: the words say so, and the table has both.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +31,7 @@ def demo_command(
     threads: Threads = None,
     as_json: AsJson = False,
 ) -> None:
-    """Compare baselines of equal variance that do not learn alike."""
+    """Compare baselines of equal (vanilla) gradient variance that do not learn alike."""
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -59,8 +64,14 @@ def demo_command(
 
 
 _HEADER = (
-    f"{'baseline':<9} {'updates':>7} {'variance':>9}   {'failed, 95 % interval':<40}"
+    f"{'baseline':<9} {'updates':>7} {'vanilla':>9} {'natural':>9}   {'below, 95 % interval':<40}"
     f" {'value':>18} {'seconds':>8} {'updates/s':>10}"
+)
+
+
+_HEADLINE = (
+    r"natural gradient; $b^* \pm 1/2$ have equal variance of the vanilla estimate, not of the "
+    "natural one"
 )
 
 
@@ -68,15 +79,18 @@ def _title(runs: int) -> str:
     return (
         "Natural policy gradient on the bandit (1, 0.7, 0) from theta0 = (0, 3, 5), "
         f"step size 0.025, {runs} runs.\n"
-        "variance: of the gradient estimate at the start. failed: final value below "
-        f"{equal_variance.BELOW}.\n"
+        "vanilla, natural: variance of the gradient estimate at the start. b* minimises that of "
+        "the vanilla one,\nso b* - 1/2 and b* + 1/2 have it alike; the natural one, which these "
+        "runs follow, has not.\nbelow: final value below "
+        f"{equal_variance.BELOW}; such a run is stuck on another arm, or has not finished.\n"
     )
 
 
 def _row(outcome: equal_variance.Outcome) -> str:
     value = f"{outcome.value:.5f} ± {outcome.value_sem:.5f}"
     return (
-        f"{outcome.setting.label:<9} {outcome.setting.steps:>7} {outcome.variance:>9.5f}   "
+        f"{outcome.setting.label:<9} {outcome.setting.steps:>7} {outcome.variance:>9.5f} "
+        f"{outcome.natural_variance:>9.2f}   "
         f"{outcome.rate!s:<40} {value:>18} {outcome.seconds:>8.2f} "
         f"{outcome.updates_per_second / 1e6:>8.0f} M"
     )
@@ -95,6 +109,7 @@ def _as_data(
                 "baseline": outcome.setting.label,
                 "steps": outcome.setting.steps,
                 "start_variance": outcome.variance,
+                "start_variance_natural": outcome.natural_variance,
                 "failures": outcome.rate.failures,
                 "failure_rate": outcome.rate.estimate,
                 "low": outcome.rate.low,
@@ -112,8 +127,10 @@ def _as_data(
 
 def _draw(found: list[equal_variance.Outcome], out: Path) -> list[Path]:
     from committal import plot  # matplotlib takes a while, and `info` does not need it
+    from committal.plot import sheet
 
     figure, axes = plot.panels(len(found), "simplex")
+    figure.set_size_inches(10.4, 3.1)  # room for the headline and the key
     for outcome, ax in zip(found, axes, strict=True):
         plot.simplex(
             outcome.curves,
@@ -122,14 +139,21 @@ def _draw(found: list[equal_variance.Outcome], out: Path) -> list[Path]:
             max_runs=equal_variance.SIMPLEX_RUNS,
         )
         ax.set_title(outcome.setting.latex)
+    figure.suptitle(_HEADLINE, fontsize="small")
+    sheet.time_bar(figure, axes)
+    sheet.key(figure, *axes)
     simplex = out / "simplex.png"
     figure.savefig(simplex, dpi=200)
 
     figure, axes = plot.panels(len(found), "curves")
+    figure.set_size_inches(10.4, 2.9)
     for outcome, ax in zip(found, axes, strict=True):
-        plot.learning_curves(outcome.curves, equal_variance.BELOW, ax)
-        ax.set_title(f"{outcome.setting.latex}: {_percent(outcome)} failed", fontsize="medium")
+        plot.learning_curves(outcome.curves, equal_variance.BELOW, ax, legend=False)
+        words = f"{_percent(outcome)} below {equal_variance.BELOW:g}"
+        ax.set_title(f"{outcome.setting.latex}: {words}", fontsize="medium")
         ax.label_outer()
+    figure.suptitle(_HEADLINE, fontsize="small")
+    sheet.key(figure, *axes)
     curves = out / "learning_curves.png"
     figure.savefig(curves, dpi=200)
     return [simplex, curves]

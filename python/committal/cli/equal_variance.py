@@ -2,7 +2,8 @@
 
 Three arms pay (1, 0.7, 0), and natural policy gradient starts at θ₀ = (0, 3, 5), where it takes
 the worst arm 88 % of the time. The baselines b* − ½ and b* + ½ lie equally far from the
-minimum-variance baseline b*, so their gradient estimates have the same variance. The lower one
+minimum-variance baseline b*, so their vanilla gradient estimates have the same variance; their
+natural ones, which the runs follow, do not. The lower one
 is *committal*: it rewards whatever was tried, and about half of the runs end on a suboptimal
 arm. The higher one makes the agent doubt itself, and nearly every run finds the best arm.
 """
@@ -24,6 +25,7 @@ from committal.config import (
     Natural,
     Record,
     Softmax,
+    Update,
     Value,
     Vanilla,
 )
@@ -77,6 +79,8 @@ class Outcome:
     ----------
     variance : float
         Exact variance of the vanilla gradient estimate at θ₀, the one that b* minimises.
+    natural_variance : float
+        That of the natural one, which the runs follow.
     rate : FailureRate
         How often the final value stayed below 0.9.
     value, value_sem : float
@@ -89,6 +93,7 @@ class Outcome:
 
     setting: Setting
     variance: float
+    natural_variance: float
     rate: FailureRate
     value: float
     value_sem: float
@@ -129,6 +134,7 @@ def outcomes(
         yield Outcome(
             setting=setting,
             variance=variance,
+            natural_variance=start_variance(experiment, Natural(step_size=1.0)),
             rate=failure_rate(data, BELOW),
             value=float(final.mean()),
             value_sem=float(final.std(ddof=1) / len(final) ** 0.5) if runs > 1 else float("nan"),
@@ -137,10 +143,12 @@ def outcomes(
         )
 
 
-def start_variance(experiment: Experiment) -> float:
-    """Compute the variance of the vanilla gradient estimate before the first update."""
-    vanilla = experiment.replace(update=Vanilla(step_size=1.0), steps=0, record=Record("variance"))
-    return float(run(vanilla, runs=1, rng=0)["variance"].values[0, 0])
+def start_variance(experiment: Experiment, update: Update | None = None) -> float:
+    """Compute the variance of a gradient estimate, the vanilla one, before the first update."""
+    first = experiment.replace(
+        update=update or Vanilla(step_size=1.0), steps=0, record=Record("variance")
+    )
+    return float(run(first, runs=1, rng=0)["variance"].values[0, 0])
 
 
 def true_gradient(setting: Setting) -> xr.Dataset:

@@ -7,6 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import numpy as np
 import typer
 
 from committal.cli.options import AsJson, StoreArgument, warnings_as_lines
@@ -15,6 +16,11 @@ from committal.study.opening import open as open_store
 
 if TYPE_CHECKING:
     import xarray as xr
+
+
+# Labels within this of what was asked for are the same number, written with fewer digits.
+_ROUNDING = 1e-9
+_MOST_LABELS = 20
 
 
 def register(app: typer.Typer) -> None:
@@ -40,7 +46,9 @@ def plot_command(
     ] = Kind.auto,
     quantity: Annotated[str, typer.Option(help="What curves show.")] = "value",
     below: Annotated[float | None, typer.Option(help="What a failure is.")] = None,
-    above: Annotated[float, typer.Option(help="The level that survival curves are about.")] = 0.9,
+    above: Annotated[
+        float | None, typer.Option(help="The level that survival curves are about.")
+    ] = None,
     x: Annotated[str | None, typer.Option(help="Axis of the study to draw to the right.")] = None,
     y: Annotated[str | None, typer.Option(help="Axis of the study to draw upwards.")] = None,
     select: Annotated[
@@ -60,7 +68,9 @@ def plot_command(
     failure rate over two axes.
     """
     with warnings_as_lines():
-        data = _selected(open_store(store), select or [])
+        data, selected = _selected(open_store(store), select or [])
+    if kind is Kind.survival and above is None:
+        raise typer.BadParameter("survival curves need a level", param_hint="--above")
     from committal import plot  # matplotlib takes a while
 
     if kind is Kind.auto:
@@ -73,31 +83,57 @@ def plot_command(
         plot.survival(data, above, ax, name=quantity, log_time=log_time)
     else:
         plot.bands(data, quantity, ax, log_time=log_time)
+    if selected:
+        from committal.plot.words import axis_name, literal
+
+        # A picture of a part says which part.
+        parts = (f"{axis_name(axis)} = {literal(_text(at))}" for axis, at in selected.items())
+        ax.set_title(", ".join(parts), fontsize="medium", wrap=True)
     try:
         figure.savefig(out, dpi=200)
     except (OSError, ValueError) as error:
         raise typer.BadParameter(f"cannot write {out}: {error}", param_hint="--out") from None
-    typer.echo(json.dumps({"picture": str(out), "kind": kind.value}) if as_json else f"wrote {out}")
+    facts = {"picture": str(out), "kind": kind.value, "selected": selected}
+    typer.echo(json.dumps(facts) if as_json else f"wrote {out}")
 
 
-def _selected(data: xr.Dataset, choices: list[str]) -> xr.Dataset:
+def _selected(data: xr.Dataset, choices: list[str]) -> tuple[xr.Dataset, dict[str, float | str]]:
+    """Return the part of a study that was asked for, and the labels that it has there."""
+    found: dict[str, float | str] = {}
     for choice in choices:
         axis, equals, text = choice.partition("=")
-        if not equals or axis not in data.dims:
-            axes = ", ".join(repr(str(dim)) for dim in data["count"].dims)
-            raise typer.BadParameter(f"expected axis=label with an axis of {axes}: {choice!r}")
+        if not equals or axis not in data["count"].dims:
+            axes = ", ".join(repr(str(dim)) for dim in data["count"].dims) or "none that is left"
+            raise typer.BadParameter(
+                f"expected axis=label with an axis of {axes}: {choice!r}", param_hint="--select"
+            )
         labels = data[axis].values
         if labels.dtype.kind in "if":
             try:
-                data = data.sel({axis: float(text)}, method="nearest")
+                wanted = float(text)
             except ValueError:
-                raise typer.BadParameter(f"expected a number: {choice!r}") from None
-        elif text in labels:
-            data = data.sel({axis: text})
+                raise typer.BadParameter(
+                    f"expected a number: {choice!r}", param_hint="--select"
+                ) from None
+            # As near as text and rounding bring it; the nearest of others is another experiment.
+            there = np.isclose(labels, wanted, rtol=_ROUNDING, atol=0.0)
         else:
-            known = ", ".join(map(repr, labels[:10]))
-            raise typer.BadParameter(f"expected one of {known}: {choice!r}")
-    return data
+            there = labels == text
+        if not there.any():
+            known = ", ".join(_text(label) for label in labels[:_MOST_LABELS].tolist())
+            more = ", …" if labels.size > _MOST_LABELS else ""
+            raise typer.BadParameter(
+                f"{choice!r} is not in the study; {axis} is one of {known}{more}",
+                param_hint="--select",
+            )
+        at = int(np.flatnonzero(there)[0])
+        found[axis] = labels.tolist()[at]
+        data = data.isel({axis: at})
+    return data, found
+
+
+def _text(label: object) -> str:
+    return f"{label:.12g}" if isinstance(label, float | int) else str(label)
 
 
 def export_command(

@@ -1,8 +1,8 @@
 """Figures of bandits: what they share, from settings to tables.
 
 Three arms pay (1, 0.7, 0). A run fails if its value is below 0.9 after the last update: it has
-settled on a suboptimal arm, or has not settled. Every case is run twice: as often as the paper
-did, keeping each run, and much more often, keeping means and counts.
+settled on a suboptimal arm, or has not finished, and the two are told apart. Every case is run
+twice: as often as the paper did, keeping each run, and much more often, keeping means and counts.
 """
 
 from __future__ import annotations
@@ -239,7 +239,11 @@ class BanditFigure(PaperFigure[list[BanditOutcome]]):
             ("baselines", ", ".join(case.label for case in self.cases)),
             ("updates", " or ".join(map(str, steps))),
             ("runs", f"{self.runs} drawn, {grouped(self.precise)} measured"),
-            ("a run fails if", f"its last value is below {self.below:g}"),
+            (
+                "a run fails if",
+                f"its last value is below {self.below:g}: it is sure of another arm "
+                f"(π ≥ {bandit_pictures.SURE:g}), or has not finished",
+            ),
         )
 
     def compute(self, lab: Lab) -> list[BanditOutcome]:
@@ -339,8 +343,14 @@ def precise_picture(
     return Picture(
         f"{name}-precise",
         f"The same at high precision, {data[0].rate.runs} runs: mean value, mean entropy of the "
-        f"policy and fraction of runs below {below:g}, with 95 % bands."
-        + (" Diamonds: exact probability of never leaving." if solved else ""),
+        f"policy and fraction of runs below {below:g}, with 95 % bands. "
+        "Dotted, where no run is below it: the upper end of the interval."
+        + (
+            " Diamonds, right of the axis: exact probability of ending on a suboptimal "
+            "arm, with its numerical error. No run reaches t = ∞."
+            if solved
+            else ""
+        ),
         lambda: bandit_pictures.precise_row(data, below),
     )
 
@@ -348,7 +358,8 @@ def precise_picture(
 _HOW = {
     "simplex": ", coloured by time from purple to yellow; black dot: start; black line: the true "
     "gradient; small dots: ends.",
-    "curves": "; red: below the level at the end; black: mean.",
+    "curves": "; black: mean. Red and yellow are below the level at the end: red ones are sure of "
+    "another arm, yellow ones have not finished.",
 }
 
 
@@ -356,32 +367,59 @@ def outcome_table(data: Sequence[BanditOutcome], below: float, runs: int) -> Tab
     """List what became of the cases."""
     rows = []
     for one in data:
-        first = failure_rate(one.sample.isel(run=slice(runs)), below)
+        drawn = one.sample.isel(run=slice(runs))
+        first = failure_rate(drawn, below)
+        moving = int(bandit_pictures.ends_below(drawn, below)[1].sum())
+        half = failure_rate(one.ensemble, time=half_time(one))
         rows.append(
             (
                 one.case.label,
                 f"{one.case.experiment.steps}",
                 f"{first.failures} of {first.runs}",
+                f"{moving} of {first.failures}" if first.failures else "",
+                percent_of(half),
                 str(one.rate),
-                "" if one.exact is None else percent(one.exact),
                 str(one.mean("value")),
+                "" if one.exact is None else percent(one.exact),
             )
         )
     header = (
         "baseline",
         "updates",
-        "failed, drawn",
-        "failed, 95 % interval",
-        "exact, t → ∞",
+        "below at the end, drawn",
+        "of these not finished",
+        "below half-way",
+        "below at the end, 95 % interval",
         "final value",
+        "exact: ends on another arm, t → ∞",
     )
-    if not any(row[4] for row in rows):
-        return Table(
-            "Outcomes",
-            header[:4] + header[5:],
-            tuple((*row[:4], row[5]) for row in rows),
-        )
-    return Table("Outcomes", header, tuple(rows))
+    title = (
+        f"Outcomes. Below: J < {below:g}. Not finished: below, and no arm is taken with a "
+        f"probability of {bandit_pictures.SURE:g} or more. What falls from half-way to the end has "
+        "not got stuck"
+    )
+    if not any(row[-1] for row in rows):
+        return Table(title, header[:-1], tuple(row[:-1] for row in rows))
+    return Table(title, header, tuple(rows))
+
+
+def half_time(one: BanditOutcome) -> int:
+    """Return the recorded time that is nearest to half of the updates."""
+    times = one.ensemble["time"].values
+    return int(times[np.argmin(np.abs(times - one.case.experiment.steps / 2))])
+
+
+def percent_of(rate: FailureRate) -> str:
+    """Write a rate without its interval; none is a bound.
+
+    Examples
+    --------
+    >>> percent_of(FailureRate.of(469, 10_000, below=0.9, time=1))
+    '4.69 %'
+    >>> percent_of(FailureRate.of(0, 10_000, below=0.9, time=1))
+    '< 0.038 %'
+    """
+    return str(rate).partition(" %")[0] + " %"
 
 
 def percent(exact: Estimate) -> str:

@@ -5,53 +5,84 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+import numpy.typing as npt
+
 from committal import plot
 from committal.analysis import failure_rate
 from committal.paper.pictures import TITLE_PAD, failing_band, mean_band, name_curves
 from committal.plot import sheet
 from committal.plot.corners import name_corners
 from committal.plot.fates import fates
-from committal.plot.series import series
-from committal.plot.sheet import Axes, Figure
+from committal.plot.series import NONE_SEEN, series
+from committal.plot.sheet import Axes, Figure, blended, mark
 
 if TYPE_CHECKING:
+    import xarray as xr
+
     from committal.paper.bandit_figure import BanditOutcome
 
+Flags = npt.NDArray[np.bool_]
+
+#: A policy is sure of an arm that it takes at least this often.
+SURE = 0.99
 #: Where axes of rates end.
 LEAST_RATE = 1e-6
+#: Where what holds after infinitely many updates is marked, the axis ending at 1.
+BEYOND = 1.1
+EXACT = "exact, t → ∞, with its error (triangle: below the axis)"
 #: The corners of the simplex.
 ARMS = ("arm 1\n$r = 1$", "arm 2, $r = 0.7$", "arm 3\n$r = 0$")
 
 
 def simplex_row(data: Sequence[BanditOutcome], runs: int, below: float) -> Figure:
     """Draw the paths of runs on the simplex, one panel per case."""
-    figure, axes = sheet.row("s" * len(data), height=2.05 if len(data) > 3 else 2.45)
+    figure, axes = sheet.row("s" * len(data), height=2.25 if len(data) > 3 else 2.65)
     for one, ax in zip(data, axes, strict=True):
         shown = one.sample.isel(run=slice(runs))
         plot.simplex(shown, ax, true_gradient=one.path, max_runs=None)
         name_corners(ax, ARMS)
         ax.set_title(_title(one, runs, below), pad=TITLE_PAD)
     sheet.time_bar(figure, axes)
+    sheet.key(figure, *axes)
     return figure
 
 
-def curves_row(
-    data: Sequence[BanditOutcome], runs: int, below: float, *, what: str = "fail"
-) -> Figure:
+def curves_row(data: Sequence[BanditOutcome], runs: int, below: float, *, what: str = "") -> Figure:
     """Draw values against time in the colours of their outcome, one panel per case."""
-    figure, axes = sheet.row("c" * len(data), share_y=True)
+    figure, axes = sheet.row("c" * len(data), share_y=True, height=2.1)
+    words = (
+        f"ends at {below:g} or above",
+        f"below, sure of another arm ($\\pi \\geq {SURE:g}$)",
+        "below, not finished",
+    )
     for one, ax in zip(data, axes, strict=True):
-        value = one.sample["value"].isel(run=slice(runs)).values
-        fates(ax, one.sample["time"].values, value, ~(value[:, -1] >= below))
-        ax.axhline(below, color="grey", linewidth=0.5, linestyle=":", zorder=1)
-        ax.set_title(_title(one, runs, below, what))
+        shown = one.sample.isel(run=slice(runs))
+        value, (failed, moving) = shown["value"].values, ends_below(shown, below)
+        fates(ax, shown["time"].values, value, failed, moving=moving, words=words)
+        ax.axhline(
+            below, color="grey", linewidth=0.5, linestyle=":", zorder=1, label=f"$J = {below:g}$"
+        )
+        ax.set_title(_title(one, runs, below, what or f"below {below:g}"))
     axes[0].set_ylabel(r"value $J(\theta)$")
+    sheet.key(figure, *axes)
     return figure
+
+
+def ends_below(sample: xr.Dataset, below: float) -> tuple[Flags, Flags]:
+    """Return which runs end below a level, and which of these have not finished.
+
+    A run that is sure of another arm has settled, at least for a long time; one that is not is
+    still on its way, and more updates would tell.
+    """
+    failed = ~(sample["value"].isel(time=-1).values >= below)
+    sure = sample["policy"].isel(time=-1).max("arm").values >= SURE
+    return failed, failed & ~sure
 
 
 def precise_row(data: Sequence[BanditOutcome], below: float) -> Figure:
     """Draw mean value, mean entropy and the fraction of failures of many runs."""
-    figure, axes = sheet.row("ccc", height=2.0)
+    figure, axes = sheet.row("ccc", height=2.3)
     value, entropy, failing = axes
     series(value, [mean_band(one, "value") for one in data], ylabel=r"mean value $J(\theta)$")
     series(entropy, [mean_band(one, "entropy") for one in data], ylabel="mean entropy of π (nats)")
@@ -65,6 +96,7 @@ def precise_row(data: Sequence[BanditOutcome], below: float) -> Figure:
     failing.set_ylim(max(low, LEAST_RATE), 1.3)
     _mark_exact(failing, data)
     name_curves(figure, value, len(data))
+    _explain(figure, failing)
     return figure
 
 
@@ -76,11 +108,34 @@ def _title(one: BanditOutcome, runs: int, below: float, what: str = "fail") -> s
 
 
 def _mark_exact(ax: Axes, data: Sequence[BanditOutcome]) -> None:
-    """Mark at the right edge what is left after infinitely many updates."""
-    for one in data:
-        if one.exact is not None and one.exact.estimate > ax.get_ylim()[0]:
-            last = max(float(each.ensemble["time"].values[-1]) for each in data)
-            ax.plot(
-                [last], [one.exact.estimate], "D", color=one.case.colour, markersize=4,
-                markeredgecolor="white", markeredgewidth=0.5, clip_on=False, zorder=5,
-            )  # fmt: skip
+    """Mark, right of the axis, what is left after infinitely many updates.
+
+    No run reaches that time, so the marks do not stand at one that some runs reach.
+    """
+    known = [(one.exact, one.case.colour) for one in data if one.exact is not None]
+    bottom, _ = ax.get_ylim()
+    place = blended(ax)
+    for answer, colour in known:
+        hidden = answer.estimate < bottom
+        at = max(answer.estimate, bottom)
+        below, above = at - max(answer.low, bottom), max(answer.high, bottom) - at
+        ax.errorbar(
+            [BEYOND], [at], [[max(below, 0.0)], [max(above, 0.0)]], fmt="v" if hidden else "D",
+            color=colour, markersize=4, markeredgecolor="white", markeredgewidth=0.5,
+            elinewidth=0.9, capsize=1.5, clip_on=False, zorder=5, transform=place,
+            label=EXACT,
+        )  # fmt: skip
+    if known:
+        ax.text(BEYOND, -0.03, "∞", transform=ax.transAxes, ha="center", va="top")
+
+
+def _explain(figure: Figure, ax: Axes) -> None:
+    """Say below the row what dotted lines and diamonds are, where there are any."""
+    handles = []
+    labels = ax.get_legend_handles_labels()[1]
+    if NONE_SEEN in labels:
+        handles.append(mark(NONE_SEEN, linestyle=":", marker="v", markersize=3.5, linewidth=0.9))
+    if EXACT in labels:
+        handles.append(mark(EXACT, linestyle="none", marker="D", markersize=4))
+    if handles:
+        figure.legend(handles=handles, loc="outside lower right", ncols=2, frameon=False)

@@ -29,6 +29,7 @@ from committal.paper.verdicts import (
     within,
     worst,
 )
+from committal.plot.levels import share
 
 #: Claims that are recomputed rather than simulated.
 COMPUTED = (1, 2, 3, 4, 5, 6, 7, 8, 9, 11)
@@ -197,11 +198,12 @@ def committal_at_equal_variance(
     )
     return Finding(
         "committal at equal variance",
-        "of two baselines of equal variance the lower one loses entropy faster and gets stuck "
-        "more often, in bandits and in MDPs",
+        "of two baselines of equal (vanilla) variance the lower one loses entropy faster and gets "
+        "stuck more often, in bandits and in MDPs",
         f"bandit, b* ± ½: entropy half-way {entropy} nats apart, failure rates {stuck} apart; "
         f"four rooms, ε = ±1 and ±½: action entropy {maze_entropy[0]} and {maze_entropy[1]} nats "
-        f"apart, stuck runs with ±½ {maze_stuck} apart; variances equal to {variance:.0e}",
+        f"apart, runs below {mazes[1].rate.below:g} with ±½ {maze_stuck} apart; variances equal "
+        f"to {variance:.0e}",
         verdict,
         "variances equal to 1e-9, differences positive by 3 standard errors",
     )
@@ -294,7 +296,10 @@ def _falls(group: Sequence[BanditOutcome]) -> list[Estimate]:
 
 def _chain(group: Sequence[BanditOutcome]) -> str:
     name = group[0].case.label.split(",")[0]
-    return f"{name}: " + " > ".join(f"{100 * one.rate.estimate:.3g} %" for one in group)
+    return f"{name}: " + " > ".join(
+        f"{100 * one.rate.estimate:.3g} %" if one.rate.failures else share(one.rate)
+        for one in group
+    )
 
 
 NAMES = {

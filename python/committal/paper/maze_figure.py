@@ -1,7 +1,8 @@
 """Figures of mazes: what they share, from settings to tables.
 
-One update per episode. A run is stuck if the exact value of its last policy is not above what the
-second-best goal can pay: it has not found the best goal, or cannot keep to it.
+One update per episode. A run is below if the exact value of its last policy is not above what the
+second-best goal can pay. It may be stuck, or not finished: it is still moving if its actions are
+not yet almost certain.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ from committal.paper.verdicts import Finding
 
 # From committal to non-committal: orange to blue, equal variance in equal depth.
 COLOURS = ("#D55E00", "#E69F00", "#000000", "#56B4E9", "#0072B2")
+
+#: Nats per action: one that is more certain hardly moves any more.
+MOVING = 0.1
 
 _SAMPLE_TIMES = 500
 _ENSEMBLE_TIMES = 100
@@ -78,7 +82,7 @@ _LATEX = {"ε": r"\epsilon", "b": "b", "c": "c"}
 class MazeOutcome(CaseOutcome):
     """What became of one case in a maze.
 
-    The sample holds returns and entropies, the ensemble their means and those of the exact value.
+    The sample holds returns, entropies and exact values, the ensemble their means.
     """
 
     def ends_in(self, goal: str) -> FailureRate:
@@ -87,6 +91,16 @@ class MazeOutcome(CaseOutcome):
         runs = int(self.ensemble["count"])
         steps = self.case.experiment.steps
         return FailureRate.of(round(fraction * runs), runs, below=self.rate.below, time=steps)
+
+    def below(self) -> tuple[int, int, int]:
+        """Return how many of the drawn runs end below the level, how many of these still move, all.
+
+        A run moves if the entropy of its actions, over the last recorded episodes, is not small.
+        """
+        failed = ~(self.sample["value"].isel(time=-1).values >= self.rate.below)
+        left = self.sample["action_entropy"].isel(time=slice(-maze_pictures.WINDOW, None))
+        moving = failed & (left.mean("time").values >= MOVING)
+        return int(failed.sum()), int(moving.sum()), failed.size
 
 
 MazeRule: TypeAlias = Rule[MazeOutcome]
@@ -98,7 +112,7 @@ def run_case(
     """Run a case at the paper's size and at high precision."""
     exp, named = case.experiment, f"{label} {case.label}"
     names = ("return", "action_entropy", "state_entropy")
-    detailed = Record(*names, every=max(1, exp.steps // _SAMPLE_TIMES))
+    detailed = Record(*names, "value", every=max(1, exp.steps // _SAMPLE_TIMES))
     reduced = Record(
         *names,
         "value",
@@ -130,7 +144,7 @@ class MazeFigure(PaperFigure[list[MazeOutcome]]):
     precise : int
         Runs at high precision.
     below : float
-        A run is stuck if the exact value of its last policy is less.
+        A run is below, stuck or not finished, if the exact value of its last policy is less.
     draw_map : bool
         Whether the first panel is the map.
     rules : tuple of callable
@@ -159,7 +173,11 @@ class MazeFigure(PaperFigure[list[MazeOutcome]]):
             ("baselines", ", ".join(case.label for case in self.cases)),
             ("episodes", str(exp.steps)),
             ("runs", f"{self.runs} as in the paper, {self.precise} at high precision"),
-            ("a run is stuck if", f"the exact value of its last policy is below {self.below:g}"),
+            (
+                "a run is stuck or not finished if",
+                f"the exact value of its last policy is below {self.below:g}; it is still moving "
+                f"if the entropy of its actions is {MOVING:g} nats or more",
+            ),
         )
 
     def compute(self, lab: Lab) -> list[MazeOutcome]:
@@ -193,6 +211,7 @@ class MazeFigure(PaperFigure[list[MazeOutcome]]):
                 str(one.mean("value")),
                 str(one.mean("return")),
                 str(one.rate),
+                _drawn_below(one),
                 str(one.mean("action_entropy")),
                 str(one.mean("state_entropy")),
                 *(f"{100 * one.ends_in(goal).estimate:.1f} %" for goal in ends),
@@ -203,7 +222,8 @@ class MazeFigure(PaperFigure[list[MazeOutcome]]):
             "baseline",
             "final value J(θ)",
             "return of the last episode",
-            "stuck runs",
+            f"runs below {self.below:g}",
+            f"drawn runs below {self.below:g}",
             "action entropy",
             "state-visit entropy",
             *(f"ends in {goal}" for goal in ends),
@@ -218,7 +238,7 @@ class MazeFigure(PaperFigure[list[MazeOutcome]]):
         assert isinstance(problem, Gridworld)
         shown = problem if self.draw_map else None
         ends = "; ".join(f"{one.case.label}: {one.mean('value')}" for one in own)
-        stuck = "; ".join(f"{one.case.label}: {one.rate}" for one in own)
+        low = "; ".join(f"{one.case.label}: {one.rate}" for one in own)
         runs = own[0].sample.sizes["run"]
         found = [
             Picture(
@@ -234,8 +254,13 @@ class MazeFigure(PaperFigure[list[MazeOutcome]]):
                     f"{self.name}-precise",
                     f"The same at high precision, {own[0].rate.runs} runs, with the exact value "
                     "of the policy instead of the return, and 95 % bands. Final values: "
-                    f"{ends}. Stuck runs: {stuck}.",
+                    f"{ends}. Runs below {self.below:g}, stuck or not finished: {low}.",
                     lambda: maze_pictures.precise_row(own, self.below),
                 )
             )
         return found
+
+
+def _drawn_below(one: MazeOutcome) -> str:
+    failed, moving, runs = one.below()
+    return f"{failed} of {runs}, {moving} still moving" if failed else f"0 of {runs}"

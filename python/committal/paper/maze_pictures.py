@@ -20,6 +20,13 @@ if TYPE_CHECKING:
 #: Recorded episodes that are averaged into one point.
 WINDOW = 5
 
+#: What the letter of a case is, by letter.
+BASELINES = {
+    "ε": r"baseline $b^* + \epsilon$:",
+    "c": r"baseline $b^* + c\,(\max_a Q - b^*)$:",
+    "b": "constant baseline $b$:",
+}
+
 PANELS = (
     ("return", "discounted return"),
     ("action_entropy", "action entropy (nats)"),
@@ -38,7 +45,7 @@ def curves_row(data: Sequence[MazeOutcome], problem: Gridworld | None) -> Figure
     for ax, (name, label) in zip(axes, PANELS, strict=True):
         series(ax, [_averaged(one, name) for one in data], xlabel="episode", ylabel=label)
         ax.set_xlim(0, max(one.case.experiment.steps for one in data))
-    name_curves(figure, axes[0], len(data))
+    name_curves(figure, axes[0], len(data), what=BASELINES[data[0].case.label[0]])
     return figure
 
 
@@ -56,7 +63,7 @@ def precise_row(data: Sequence[MazeOutcome], below: float) -> Figure:
         ylabel=f"runs with $J < {below:g}$ (fraction)",
     )
     stuck.set_ylim(-0.02, 1.02)
-    name_curves(figure, axes[0], len(data))
+    name_curves(figure, axes[0], len(data), what=BASELINES[data[0].case.label[0]])
     return figure
 
 

@@ -48,13 +48,13 @@ def _higher_minus_lower(
 
 
 def sticks_more(low: int, high: int) -> MazeRule:
-    """Ask whether more runs of the lower of two baselines are stuck."""
+    """Ask whether more runs of the lower of two baselines end below the level."""
 
     def rule(data: Sequence[MazeOutcome]) -> Finding:
         one, other = data[low], data[high]
         gap = Estimate.of_rate(one.rate).minus(Estimate.of_rate(other.rate))
         return all_positive(
-            f"stuck runs, {one.case.label} minus {other.case.label}",
+            f"runs below {one.rate.below:g}, {one.case.label} minus {other.case.label}",
             "lower baselines get stuck on suboptimal policies",
             f"{gap} ({one.rate.failures} and {other.rate.failures} of {one.rate.runs})",
             gap,

@@ -7,7 +7,7 @@ import numpy as np
 from committal.analysis import mean_curves, proportion_interval
 from committal.paper.outcome import CaseOutcome
 from committal.plot.series import Series
-from committal.plot.sheet import Axes, Figure
+from committal.plot.sheet import Axes, Figure, mark
 
 #: Points between a triangle and its title, for the name of the upper corner.
 TITLE_PAD = 16.0
@@ -29,11 +29,15 @@ def failing_band(one: CaseOutcome) -> Series:
     return Series(one.case.latex, one.case.colour, times, failures / runs, low, high)
 
 
-def name_curves(figure: Figure, ax: Axes, count: int) -> None:
-    """Name the curves above the row, side by side."""
+def name_curves(figure: Figure, ax: Axes, count: int, *, what: str = "") -> None:
+    """Name the curves above the row, side by side, after the words that say what they are."""
+    handles, labels = ax.get_legend_handles_labels()
+    if what:
+        handles, labels = [mark(what, linestyle="none"), *handles], [what, *labels]
     figure.legend(
-        *ax.get_legend_handles_labels(),
+        handles,
+        labels,
         loc="outside upper center",
-        ncols=count,
+        ncols=count + bool(what),
         frameon=False,
     )

@@ -1,8 +1,9 @@
 """The report: one HTML file that needs nothing else.
 
-Pictures are inside of it, there is no script, and nothing is fetched from anywhere. It reads at the
-width of a phone: text and tables reflow, and pictures, which have several panels in a row, can be
-moved sideways inside of their own frame.
+Pictures are inside of it, there is no script, and nothing is fetched from anywhere. It opens with
+all of them, small, each with its verdicts and a link. It reads at the width of a phone: text and
+tables reflow, and pictures, which have several panels in a row, can be moved sideways inside of
+their own frame.
 """
 
 from __future__ import annotations
@@ -14,12 +15,18 @@ from pathlib import Path
 
 from committal.paper.entry import Entry
 from committal.paper.figure import Table
+from committal.paper.mathematics import mathematics
 from committal.paper.output import write
 from committal.paper.summary import counts
 from committal.paper.verdicts import Finding, Verdict
+from committal.plot.raster import thumbnail
 from committal.support.provenance import versions
 
 REPORT = "report.html"
+#: The setting that is a command, and not mathematics.
+COMMAND = "made by"
+
+_THUMB = 300  # pixels
 
 _LONG = 20  # rows: a longer table is shown when asked for
 
@@ -63,10 +70,10 @@ def html(out: Path, entries: Sequence[Entry]) -> str:
     parts = [
         _HEAD,
         "<header><h1>Beyond variance reduction, reproduced</h1>",
-        *(_paragraph(text) for text in _INTRODUCTION),
         _overview(entries),
+        _contact_sheet(out, figures, claims),
+        *(_paragraph(text) for text in _INTRODUCTION),
         "</header>",
-        _contents(entries),
         *(_claims(entry) for entry in claims),
         *(_figure(out, entry) for entry in figures),
         _footer(entries),
@@ -88,22 +95,30 @@ def _overview(entries: Sequence[Entry]) -> str:
     return f'<p class="overview">{found.total()} findings: {badges}</p>'
 
 
-def _contents(entries: Sequence[Entry]) -> str:
-    items = "".join(
-        f'<li><a href="#{escape(entry.name)}">{escape(_heading(entry))}</a> {_dots(entry)}</li>'
-        for entry in sorted(entries, key=lambda entry: bool(entry.pictures))
+def _contact_sheet(out: Path, figures: Sequence[Entry], claims: Sequence[Entry]) -> str:
+    """Return every figure, small, with its verdicts, and links to the rest."""
+    cards = "".join(
+        f'<a href="#{escape(entry.name)}">'
+        f'<img class="thumb" alt="" src="{_source(thumbnail(_png(out, entry), _THUMB))}">'
+        f"<span>{mathematics(_heading(entry))}</span> {_dots(entry)}</a>"
+        for entry in figures
     )
-    return f"<nav><h2>Contents</h2><ul>{items}</ul></nav>"
+    links = "".join(
+        f'<p><a href="#{escape(entry.name)}">{mathematics(entry.title)}</a> {_dots(entry)}</p>'
+        for entry in claims
+    )
+    return f'<nav>{links}<div class="sheet">{cards}</div></nav>'
 
 
 def _claims(entry: Entry) -> str:
     return "\n".join(
         [
-            f'<section id="{escape(entry.name)}"><h2>{escape(entry.title)}</h2>',
+            f'<section id="{escape(entry.name)}"><h2>{mathematics(entry.title)}</h2>',
             _paragraph(entry.says),
             _findings(entry.findings),
             *map(_table, entry.tables),
             *_open_points(entry),
+            *([_settings(entry)] if entry.settings else []),
             _made(entry),
             "</section>",
         ]
@@ -114,7 +129,7 @@ def _figure(out: Path, entry: Entry) -> str:
     first, *others = entry.pictures
     return "\n".join(
         [
-            f'<section id="{escape(entry.name)}"><h2>{escape(_heading(entry))}</h2>',
+            f'<section id="{escape(entry.name)}"><h2>{mathematics(_heading(entry))}</h2>',
             _picture(out, *first),
             "<h3>What the paper says</h3>",
             _paragraph(entry.says),
@@ -132,23 +147,31 @@ def _figure(out: Path, entry: Entry) -> str:
 
 
 def _picture(out: Path, name: str, caption: str) -> str:
-    data = base64.b64encode((out / f"{name}.png").read_bytes()).decode("ascii")
+    source = _source((out / f"{name}.png").read_bytes())
     return (
         f'<figure><div class="frame" tabindex="0">'
-        f'<img alt="{escape(name)}: {escape(caption)}" src="data:image/png;base64,{data}"></div>'
-        f"<figcaption>{escape(caption)}</figcaption></figure>"
+        f'<img alt="{escape(name)}: {escape(caption)}" src="{source}"></div>'
+        f"<figcaption>{mathematics(caption)}</figcaption></figure>"
     )
+
+
+def _png(out: Path, entry: Entry) -> bytes:
+    return (out / f"{entry.pictures[0][0]}.png").read_bytes()
+
+
+def _source(png: bytes) -> str:
+    return "data:image/png;base64," + base64.b64encode(png).decode("ascii")
 
 
 def _findings(findings: Iterable[Finding]) -> str:
     rows = "".join(
         "<tr>"
-        f'<td data-label="quantity">{escape(each.what)}</td>'
-        f'<td data-label="paper">{escape(each.paper)}</td>'
-        f'<td data-label="measured">{escape(each.measured)}</td>'
+        f'<td data-label="quantity">{mathematics(each.what)}</td>'
+        f'<td data-label="paper">{mathematics(each.paper)}</td>'
+        f'<td data-label="measured">{mathematics(each.measured)}</td>'
         f'<td data-label="verdict"><span class="badge {each.verdict}" '
         f'title="{escape(each.rule)}">{each.verdict}</span>'
-        f'<span class="rule">{escape(each.rule)}</span></td>'
+        f'<span class="rule">{mathematics(each.rule)}</span></td>'
         "</tr>"
         for each in findings
     )
@@ -157,28 +180,33 @@ def _findings(findings: Iterable[Finding]) -> str:
 
 
 def _table(table: Table) -> str:
-    head = "".join(f"<th>{escape(name)}</th>" for name in table.header)
+    head = "".join(f"<th>{mathematics(name)}</th>" for name in table.header)
     body = "".join(
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in table.rows
+        "<tr>" + "".join(f"<td>{mathematics(cell)}</td>" for cell in row) + "</tr>"
+        for row in table.rows
     )
     numbers = (
         f'<div class="frame" tabindex="0"><table class="numbers">'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
     if len(table.rows) > _LONG:
-        return f"<details><summary>{escape(table.title)}</summary>{numbers}</details>"
-    return f"<h3>{escape(table.title)}</h3>{numbers}"
+        return f"<details><summary>{mathematics(table.title)}</summary>{numbers}</details>"
+    return f"<h3>{mathematics(table.title)}</h3>{numbers}"
 
 
 def _settings(entry: Entry) -> str:
-    rows = "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in entry.settings)
+    rows = "".join(f"<dt>{mathematics(k)}</dt><dd>{_value(k, v)}</dd>" for k, v in entry.settings)
     return f"<dl>{rows}</dl>"
+
+
+def _value(name: str, value: str) -> str:
+    return f"<code>{escape(value)}</code>" if name == COMMAND else mathematics(value)
 
 
 def _open_points(entry: Entry) -> list[str]:
     if not entry.settled:
         return []
-    items = "".join(f"<li>{escape(text)}</li>" for text in entry.settled)
+    items = "".join(f"<li>{mathematics(text)}</li>" for text in entry.settled)
     return [f"<h3>What the paper leaves open</h3><ul>{items}</ul>"]
 
 
@@ -207,14 +235,14 @@ def _heading(entry: Entry) -> str:
 def _dots(entry: Entry) -> str:
     found = counts([entry])
     return " ".join(
-        f'<span class="badge {verdict}">{found[verdict]}</span>'
+        f'<span class="badge {verdict}">{found[verdict]} {_PLURAL[verdict]}</span>'
         for verdict in Verdict
         if found[verdict]
     )
 
 
 def _paragraph(text: str) -> str:
-    return f"<p>{escape(text)}</p>"
+    return f"<p>{mathematics(text)}</p>"
 
 
 _PLURAL = {
@@ -230,12 +258,11 @@ _STYLE = """
 * { box-sizing: border-box; }
 body { margin: 0; background: #fff; color: #1a1a1a;
   font: 16px/1.5 Georgia, "Times New Roman", serif; }
-main { max-width: 60rem; margin: 0 auto; padding: 1rem; overflow-wrap: break-word; }
+main { max-width: 74rem; margin: 0 auto; padding: 1rem; overflow-wrap: break-word; }
 h1 { font-size: 1.8rem; line-height: 1.2; }
 h2 { font-size: 1.3rem; line-height: 1.3; margin: 2.5rem 0 .8rem; border-top: 1px solid #ccc;
   padding-top: 1rem; }
 h3 { font-size: 1rem; margin: 1.2rem 0 .4rem; }
-nav ul { padding-left: 1.2rem; } nav li { margin: .15rem 0; }
 a { color: #0b5394; }
 figure { margin: 1rem 0; }
 .frame { overflow-x: auto; }
@@ -245,7 +272,17 @@ table { border-collapse: collapse; font-size: .88rem; width: 100%;
   font-family: system-ui, "Segoe UI", Helvetica, Arial, sans-serif; }
 th, td { text-align: left; vertical-align: top; padding: .3rem .5rem;
   border-bottom: 1px solid #ddd; }
-table.numbers td, table.numbers th { white-space: nowrap; }
+table.numbers th { font-weight: 600; }
+p, li, figcaption { max-width: 60rem; }
+sup, sub { line-height: 0; font-size: .75em; }
+code { font-size: .88em; overflow-wrap: anywhere; }
+.sheet { display: grid; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr));
+  gap: .8rem; font-size: .85rem; line-height: 1.3; }
+.sheet a { color: inherit; text-decoration: none; border: 1px solid #ccc; padding: .4rem;
+  border-radius: .3rem; }
+.sheet a:hover, .sheet a:focus { border-color: #0b5394; }
+.sheet img { display: block; width: 100%; height: 5.5rem; object-fit: contain;
+  margin-bottom: .3rem; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; margin: 0;
   font-size: .9rem; }
 dt { color: #555; } dd { margin: 0; overflow-wrap: anywhere; }
@@ -261,6 +298,7 @@ summary { font-weight: bold; margin: 1rem 0 .4rem; cursor: pointer; }
 @media (max-width: 42rem) {
   body { font-size: 15px; } h1 { font-size: 1.45rem; }
   .frame img { width: 44rem; max-width: none; }
+  table.numbers td, table.numbers th { white-space: nowrap; }
   dl { grid-template-columns: 1fr; } dt { margin-top: .3rem; }
   table.findings thead { display: none; }
   table.findings tr { display: block; border-bottom: 1px solid #bbb; padding: .4rem 0; }

@@ -19,7 +19,7 @@ from committal.paper.entry import Entry
 from committal.paper.fingerprint import fingerprint
 from committal.paper.lab import Lab, Watch
 from committal.paper.output import writing
-from committal.paper.report import write_report
+from committal.paper.report import COMMAND, write_report
 from committal.paper.summary import write_claims
 from committal.plot import sheet
 from committal.simulation.streams import RNGLike
@@ -126,7 +126,7 @@ def _make(name: str, out: Path, lab: Lab, again: bool) -> Entry:
         title=figure.title,
         says=figure.says,
         settled=figure.settled,
-        settings=figure.settings,
+        settings=(*figure.settings, (COMMAND, command(name, lab))),
         findings=tuple(figure.judge(data)),
         tables=tuple(figure.tables(data)),
         pictures=tuple((picture.name, picture.caption) for picture in pictures),
@@ -137,6 +137,23 @@ def _make(name: str, out: Path, lab: Lab, again: bool) -> Entry:
     )
     made.write(out)
     return made
+
+
+def command(name: str, lab: Lab) -> str:
+    """Return the command that makes a figure again, the same one.
+
+    Examples
+    --------
+    >>> command("fig1", Lab(Path(), rng=7, precise=False))
+    'committal reproduce fig1 --quick --rng 7'
+    """
+    options = [
+        "" if lab.runs is None else f"--runs {lab.runs}",
+        "" if lab.scale == 1.0 else f"--scale {lab.scale:g}",
+        "" if lab.precise else "--quick",
+        f"--rng {lab.entropy}" if lab.entropy.isdigit() else "(with the generator that was given)",
+    ]
+    return " ".join(["committal reproduce", name, *filter(None, options)])
 
 
 def _ordered(figures: Sequence[str]) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -93,12 +94,24 @@ def write_claims(out: Path, entries: Sequence[Entry]) -> Path:
                 str(finding.verdict),
                 finding.rule,
             )
-            lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+            lines.append("| " + " | ".join(map(_literal, cells)) + " |")
     file = out / CLAIMS
     write(file, ("\n".join(lines) + "\n").encode())
     return file
 
 
+def _literal(cell: str) -> str:
+    """Return a cell whose letters mean themselves in Markdown: b* is no emphasis, < no tag.
+
+    Examples
+    --------
+    >>> print(_literal("V = b* - |x_1|, < 2"))
+    V = b\\* - \\|x\\_1\\|, \\< 2
+    """
+    return _SPECIAL.sub(r"\\\1", " ".join(cell.split()))
+
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
 _WORDS = {
     Verdict.HOLDS: "hold",
     Verdict.FAILS: "fail",

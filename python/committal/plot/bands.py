@@ -14,6 +14,7 @@ from committal.analysis import mean_curves
 from committal.errors import ConfigError
 from committal.plot import arguments
 from committal.plot.panels import given_or_new, label_axes
+from committal.plot.words import literal
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -25,6 +26,7 @@ PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7
 
 _DASHES: tuple[Any, ...] = ("solid", (0, (4, 1.5)), (0, (1, 1)), (0, (6, 1.5, 1, 1.5)))
 _MOST_CURVES = 40
+_MOST_INSIDE = 6
 
 
 class Curve(NamedTuple):
@@ -134,7 +136,7 @@ def _label(curves: xr.Dataset, chosen: dict[Any, int]) -> str:
             parts.append(value)
         else:
             parts.append(f"{str(dim).replace('_', ' ')} = {value:.4g}")
-    return ", ".join(parts)
+    return literal(", ".join(parts))
 
 
 def finish(ax: Axes, times: Array, ylabel: str, *, log_time: bool, legend: bool) -> None:
@@ -147,4 +149,12 @@ def finish(ax: Axes, times: Array, ylabel: str, *, log_time: bool, legend: bool)
         ax.set_xlim(times[0], times[-1])
     label_axes(ax, "update", ylabel)
     if legend and len(ax.get_lines()) > 1:
-        ax.legend(frameon=False, fontsize="small")
+        key(ax)
+
+
+def key(ax: Axes) -> None:
+    """Name the curves: among them where they are few, beside them where they are many."""
+    count = len(ax.get_legend_handles_labels()[0])
+    beside: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)}
+    place = beside if count > _MOST_INSIDE else {}
+    ax.legend(frameon=False, fontsize="small", ncols=1 + count // 21, **place)

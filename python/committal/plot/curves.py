@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
 
 from committal.analysis import failure_rate
+from committal.errors import ConfigError
 from committal.plot import arguments
 from committal.plot.fates import REACHED, draw_runs
+from committal.plot.levels import halfway, share
 from committal.plot.panels import given_or_new, label_axes
 
 if TYPE_CHECKING:
@@ -21,26 +24,30 @@ def learning_curves(
     ax: Axes | None = None,
     *,
     max_runs: int | None = 40,
+    legend: bool = True,
 ) -> Axes:
     """Draw the value against the number of updates, with the rate of failures in the title.
 
     Of results per run: one thin line per run, blue where the run ends at `below` or above and
     red where it does not, and the mean in black. Of reduced results: the mean in black with a
     band of one standard error, and the range between the outermost quantiles where there are
-    any.
+    any. The level stands in the title and is a dotted line.
 
     Parameters
     ----------
     data : xarray.Dataset
         A result that recorded the value at several times.
     below : float, optional
-        A run failed if its last value is less than this. 0.9 by default, or what reduced data
-        were reduced with.
+        A run failed if its last value is less than this. By default what reduced data were
+        reduced with, and otherwise halfway between the best and the second-best arm of the
+        bandit. Where neither is known, as in an MDP, no run is called failed.
     ax : matplotlib.axes.Axes, optional
         A new figure by default.
     max_runs : int, optional
         Draw no more than this many runs, the first ones; None draws all. The mean and the rate
         are always those of all runs.
+    legend : bool, optional
+        Say what the colours are.
 
     Returns
     -------
@@ -64,17 +71,24 @@ def learning_curves(
     arguments.several_times("data", times, "value")
     ax = given_or_new(ax, "curves")
     if per_run:
-        below = 0.9 if below is None else below
+        if set(data["value"].dims) != {"run", "time"}:
+            raise ConfigError(
+                "data", dict(data["value"].sizes), "one configuration, such as data.sel(...)"
+            )
+        below = halfway(data) if below is None else below
         values = data["value"].transpose("run", "time").values
-        failed = ~(values[:, -1] >= below)
-        draw_runs(ax, times, values, failed, max_runs=max_runs, widths=(0.7, 1.8))
+        failed = ~(values[:, -1] >= (-math.inf if below is None else below))
+        words = None if below is None else (f"ends at {below:g} or above", f"ends below {below:g}")
+        draw_runs(ax, times, values, failed, max_runs=max_runs, widths=(0.7, 1.8), words=words)
     else:
         _draw_bands(ax, data)
-    if per_run or "failures" in data:
+    if "failures" in data or (per_run and below is not None):
         rate = failure_rate(data, below)
+        ax.axhline(rate.below, color="grey", linewidth=0.5, linestyle=":", zorder=1)
         if rate.runs:
-            places = 0 if rate.runs <= 100 else 2
-            ax.set_title(f"failed: {100 * rate.estimate:.{places}f} %")
+            ax.set_title(f"failed ($J < {rate.below:g}$): {share(rate)}")
+    if legend and ax.get_legend_handles_labels()[0]:
+        ax.legend(frameon=False, fontsize="small")
     ax.set_xlim(times[0], times[-1])
     label_axes(ax, "update", r"expected reward $J(\theta)$")
     return ax
@@ -96,4 +110,3 @@ def _draw_bands(ax: Axes, data: xr.Dataset) -> None:
         label="± 1 standard error",
     )  # fmt: skip
     ax.plot(times, mean, color="black", linewidth=1.8, label="mean")
-    ax.legend(frameon=False, fontsize="small")

@@ -1,4 +1,4 @@
-"""One line per run, blue where it ends well and red where it does not."""
+"""One line per run: blue where it ends well, red where it does not, yellow in between."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from committal.plot.panels import label_axes
 # The paper's blue and red, in shades that remain different to colour-blind readers.
 REACHED = "#0072B2"
 FAILED = "#D55E00"
+#: Of runs that have neither arrived nor settled.
+MOVING = "#E69F00"
 
 
 def fates(
@@ -27,6 +29,8 @@ def fates(
     ylabel: str = "",
     mean: bool = True,
     max_runs: int | None = None,
+    moving: npt.ArrayLike | None = None,
+    words: tuple[str, ...] | None = None,
 ) -> Axes:
     """Draw curves in the colours of their outcome, failures on top, and their mean in black.
 
@@ -46,11 +50,15 @@ def fates(
         Whether to draw the mean of all runs.
     max_runs : int, optional
         Draw no more than this many runs, the first ones.
+    moving : array_like of bool, shape (runs,), optional
+        Which of the red runs have not finished: they are yellow instead.
+    words : tuple of str, optional
+        What blue, red and yellow are, for a legend.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The same, with two collections of lines: blue ones and red ones.
+        The same, with two collections of lines, blue ones and red ones, or with three.
 
     Examples
     --------
@@ -64,7 +72,10 @@ def fates(
     x, red = np.asarray(curves, np.float64), np.asarray(failed, np.bool_)
     if x.ndim != 2 or x.shape != (red.size, t.size):
         raise ConfigError("curves", x.shape, f"shape ({red.size}, {t.size}): runs and times")
-    draw_runs(ax, t, x, red, max_runs=max_runs, widths=(0.6, 1.5), mean=mean)
+    yellow = None if moving is None else np.asarray(moving, np.bool_)
+    draw_runs(
+        ax, t, x, red, max_runs=max_runs, widths=(0.6, 1.5), mean=mean, moving=yellow, words=words
+    )
     ax.set_xlim(t[0], t[-1])
     label_axes(ax, xlabel, ylabel)
     return ax
@@ -79,15 +90,26 @@ def draw_runs(
     max_runs: int | None,
     widths: tuple[float, float],
     mean: bool = True,
+    moving: npt.NDArray[np.bool_] | None = None,
+    words: tuple[str, ...] | None = None,
 ) -> None:
-    """Draw the first runs in two colours, and the mean of all; widths are those of both."""
+    """Draw the first runs in two colours, and the mean of all; widths are those of both.
+
+    `words` are what the colours mean, for a legend; a colour that is not drawn gets no line in it.
+    """
     shown, (thin, thick) = slice(max_runs), widths
     # Failures last: they are few where they matter and must not drown in blue.
-    for chosen, colour in ((~failed[shown], REACHED), (failed[shown], FAILED)):
+    groups = [(~failed, REACHED), (failed, FAILED)]
+    if moving is not None:
+        groups = [(~failed, REACHED), (failed & ~moving, FAILED), (failed & moving, MOVING)]
+    for i, (which, colour) in enumerate(groups):
+        chosen = which[shown]
         lines = [np.column_stack([times, curve]) for curve in curves[shown][chosen]]
+        label = words[i] if words is not None and lines else None
         ax.add_collection(
-            LineCollection(lines, colors=colour, linewidths=thin, alpha=0.55, zorder=2)
+            LineCollection(lines, colors=colour, linewidths=thin, alpha=0.55, zorder=2, label=label)
         )
     if mean and len(curves):
-        ax.plot(times, curves.mean(axis=0), color="black", linewidth=thick, zorder=3)
+        label = "mean" if words is not None else None
+        ax.plot(times, curves.mean(axis=0), color="black", linewidth=thick, zorder=3, label=label)
     ax.autoscale_view()

@@ -22,7 +22,8 @@ def goal_simplex(
     corners: tuple[str, str, str],
     names: tuple[str, str, str] | None = None,
     max_runs: int | None = 15,
-    colorbar: bool = False,
+    colorbar: bool | None = None,
+    legend: bool | None = None,
 ) -> Axes:
     r"""Draw :math:`P(\text{goal } g) / \sum_{g'} P(\text{goal } g')` of every run against time.
 
@@ -40,7 +41,7 @@ def goal_simplex(
         The goals at the right, at the top and at the left.
     names : tuple of str, optional
         What to call them.
-    max_runs, colorbar : optional
+    max_runs, colorbar, legend : optional
         See :func:`committal.plot.simplex`.
 
     Returns
@@ -74,4 +75,4 @@ def goal_simplex(
         {"policy": (("run", "time", "arm"), np.nan_to_num(share, nan=1.0 / 3.0))},
         {"time": data["time"].values, "arm": list(corners if names is None else names)},
     )
-    return simplex(paths, ax, max_runs=max_runs, colorbar=colorbar)
+    return simplex(paths, ax, max_runs=max_runs, colorbar=colorbar, legend=legend)

@@ -12,11 +12,15 @@ from matplotlib.axes import Axes
 from committal.analysis import failure_rates
 from committal.errors import ConfigError, ConfigTypeError
 from committal.plot.panels import given_or_new
+from committal.plot.words import axis_name, literal
 
 if TYPE_CHECKING:
     import xarray as xr
 
 Floats = npt.NDArray[np.float64]
+
+_MOST_TICKS = 9
+_LETTERS = 36
 
 
 def heatmap(
@@ -57,7 +61,7 @@ def heatmap(
     Returns
     -------
     matplotlib.axes.Axes
-        Axes of numbers that grow by equal factors are logarithmic.
+        Axes of numbers that grow by equal factors are logarithmic. Ticks are points of the grid.
 
     Examples
     --------
@@ -91,13 +95,25 @@ def heatmap(
     if y_log:
         ax.set_yscale("log")
     for axis, labels, at in ((ax.xaxis, array[x].values, x_at), (ax.yaxis, array[y].values, y_at)):
+        # At points of the grid: a round number between them was never run.
+        names = [_name(label) for label in labels.tolist()]
+        # Side by side there is room for so many letters.
+        most = _MOST_TICKS
+        if axis is ax.xaxis:
+            most = max(2, min(most, _LETTERS // (1 + max(map(len, names), default=0))))
         if labels.dtype.kind not in "if":
-            axis.set_ticks(at, [str(label) for label in labels])
-    ax.set_xlabel(x.replace("_", " "))
-    ax.set_ylabel(y.replace("_", " "))
+            most = at.size  # every name is needed
+        every = slice(None, None, max(1, -(-at.size // most)))
+        axis.set_ticks(at[every], names[every])
+        axis.set_ticks([], minor=True)
+    ax.set_xlabel(axis_name(x))
+    ax.set_ylabel(axis_name(y))
     if colorbar:
         label = str(array.attrs.get("long_name", array.name or ""))
-        ax.figure.colorbar(mesh, ax=ax, label=label)
+        low, high = mesh.get_clim()
+        beyond = (bool(np.nanmin(values) < low), bool(np.nanmax(values) > high))
+        extend = {(True, True): "both", (True, False): "min", (False, True): "max"}
+        ax.figure.colorbar(mesh, ax=ax, label=label, extend=extend.get(beyond, "neither"))
     return ax
 
 
@@ -113,6 +129,11 @@ def _array(
     if data.attrs.get("quantity") == "failure":
         vmin, vmax = 0.0 if vmin is None else vmin, 1.0 if vmax is None else vmax
     return data["estimate"].squeeze(drop=True), vmin, vmax
+
+
+def _name(label: object) -> str:
+    """Return a label as text; a number with the sign that other ticks have."""
+    return f"{label:.4g}".replace("-", "−") if isinstance(label, int | float) else literal(label)
 
 
 def _scale(labels: npt.NDArray[Any]) -> tuple[Floats, Floats, bool]:

@@ -36,7 +36,9 @@ def grid(
     *,
     cmap: str = "viridis",
     numbers: bool = False,
-    colorbar: bool = False,
+    colorbar: bool | None = None,
+    vmin: float | None = None,
+    vmax: float | None = None,
 ) -> Axes:
     """Draw the map of a gridworld, coloured by values and with the arrows of a policy.
 
@@ -58,7 +60,10 @@ def grid(
     numbers : bool, optional
         Write the values into the cells.
     colorbar : bool, optional
-        Explain the colours beside the map.
+        Explain the colours beside the map; by default in a new figure.
+    vmin, vmax : float, optional
+        Ends of the colours, such as those of a map beside this one; the range of the values of
+        the states that are acted in by default.
 
     Returns
     -------
@@ -78,16 +83,19 @@ def grid(
     pi = None
     if policy is not None:
         pi = _array("policy", policy, (problem.n_states, problem.n_actions))
-    ax = given_or_new(ax, "grid")
+    alone, ax = ax is None, given_or_new(ax, "grid")
 
     _draw_map(ax, problem)
     dark = np.zeros(problem.n_states, np.bool_)
     if v is not None:
         acting = v[~problem.is_terminal]
-        norm = Normalize(float(acting.min()), float(acting.max()))
+        norm = Normalize(
+            float(acting.min()) if vmin is None else vmin,
+            float(acting.max()) if vmax is None else vmax,
+        )
         image = _colour(ax, problem, v, cmap, norm)
         dark = _is_dark(image, v) & ~problem.is_terminal
-        if colorbar:
+        if alone if colorbar is None else colorbar:
             ax.figure.colorbar(image, ax=ax, label="value", shrink=0.8)
     if pi is not None:
         _draw_arrows(ax, problem, pi, dark)
@@ -104,6 +112,8 @@ def visits(
     run: int | None = None,
     cmap: str = "magma",
     colorbar: bool = True,
+    vmin: float | None = None,
+    vmax: float | None = None,
 ) -> Axes:
     """Draw how often each cell of a gridworld was acted in, in logarithmic colours.
 
@@ -119,6 +129,9 @@ def visits(
         Colour map of the counts. Cells that were never visited stay white.
     colorbar : bool, optional
         Explain the colours beside the map.
+    vmin, vmax : float, optional
+        Ends of the colours, such as those of a map beside this one; the range of the counts by
+        default.
 
     Returns
     -------
@@ -143,7 +156,10 @@ def visits(
     visited = counts > 0.0
     dark = np.zeros(problem.n_states, np.bool_)
     if visited.any():
-        low, high = float(counts[visited].min()), float(counts.max())
+        low = float(counts[visited].min()) if vmin is None else vmin
+        high = float(counts.max()) if vmax is None else vmax
+        if low <= 0.0:
+            raise ConfigError("vmin", low, "above 0: the colours are logarithmic")
         # One colour needs a range, too.
         norm = LogNorm(low, high if high > low else 2.0 * low)
         image = _colour(ax, problem, np.where(visited, counts, np.nan), cmap, norm)

@@ -13,6 +13,9 @@ from committal.plot.panels import label_axes
 
 Floats = npt.NDArray[np.float64]
 
+#: What a dotted line is, for legends.
+NONE_SEEN = "none of the runs: upper end of the interval"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Series:
@@ -61,7 +64,9 @@ def series(
     xlabel, ylabel : str, optional
         Of the axes.
     log : bool, optional
-        Whether the vertical axis is logarithmic; what is not positive is then left out.
+        Whether the vertical axis is logarithmic. A zero has no place on it: where the curve is
+        zero the upper end of its band is drawn instead, dotted and with a mark that points
+        down.
     legend : bool, optional
         Name the curves.
 
@@ -89,6 +94,8 @@ def series(
                 low = np.maximum(low, 0.2 * curve.middle[keep])
             ax.fill_between(times, low, high, color=curve.colour, alpha=0.22, linewidth=0)
         ax.plot(times, curve.middle[keep], curve.style, color=curve.colour, label=curve.label)
+        if log and curve.high is not None:
+            _bound(ax, curve)
         last = max(last, float(curve.times[-1]))
     if log:
         ax.set_yscale("log")
@@ -97,3 +104,15 @@ def series(
     if legend:
         ax.legend(frameon=False, handlelength=1.4, borderaxespad=0.2, labelspacing=0.3)
     return ax
+
+
+def _bound(ax: Axes, curve: Series) -> None:
+    """Draw the upper bound where nothing was counted, in pieces between which something was."""
+    assert curve.high is not None
+    zero = (curve.middle == 0.0) & (curve.high > 0.0)
+    for piece in np.split(np.arange(zero.size), np.flatnonzero(np.diff(zero)) + 1):
+        if zero[piece[0]]:
+            ax.plot(
+                curve.times[piece], curve.high[piece], ":", color=curve.colour, linewidth=0.9,
+                marker="v", markersize=3.5, markevery=[-1], label=NONE_SEEN,
+            )  # fmt: skip

@@ -16,13 +16,28 @@ import matplotlib as mpl
 import mpltern  # noqa: F401  (registers the ternary projection)
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
-from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.transforms import blended_transform_factory
 
 from committal.errors import ConfigError
+from committal.plot.clock import TICKS, clock
+from committal.plot.raster import packed
 from committal.support.files import write_whole
 
-__all__ = ["PAGE_WIDTH", "Axes", "Figure", "colour_bar", "row", "save", "style", "time_bar"]
+__all__ = [
+    "PAGE_WIDTH",
+    "Axes",
+    "Figure",
+    "blended",
+    "colour_bar",
+    "key",
+    "mark",
+    "row",
+    "save",
+    "style",
+    "time_bar",
+]
 
 PAGE_WIDTH = 7.0
 
@@ -103,7 +118,15 @@ def row(
     return figure, axes
 
 
-def colour_bar(figure: Figure, axes: Sequence[Axes], colours: ScalarMappable, label: str) -> None:
+def colour_bar(
+    figure: Figure,
+    axes: Sequence[Axes],
+    colours: ScalarMappable,
+    label: str,
+    *,
+    ticks: Sequence[float] | None = None,
+    extend: str = "neither",
+) -> None:
     """Explain the colours of several panels at the right of the row.
 
     Parameters
@@ -116,8 +139,15 @@ def colour_bar(figure: Figure, axes: Sequence[Axes], colours: ScalarMappable, la
         The colours.
     label : str
         What they mean.
+    ticks : sequence of float, optional
+        Where to write numbers.
+    extend : {"neither", "both", "min", "max"}, optional
+        Where colours also stand for numbers beyond the end: an arrow says so.
     """
-    bar = figure.colorbar(colours, ax=list(axes), label=label, shrink=0.8, pad=0.02, aspect=18)
+    bar = figure.colorbar(
+        colours, ax=list(axes), label=label, shrink=0.8, pad=0.02, aspect=18, ticks=ticks,
+        extend=extend,
+    )  # fmt: skip
     bar.outline.set_linewidth(0.5)
 
 
@@ -131,8 +161,52 @@ def time_bar(figure: Figure, axes: Sequence[Axes], *, cmap: str = "viridis") -> 
     >>> len(figure.axes)
     3
     """
-    colours = ScalarMappable(Normalize(0.0, 1.0), cmap)
-    colour_bar(figure, axes, colours, "time / length of the run")
+    colours = ScalarMappable(clock(0.0, 1.0), cmap)
+    colour_bar(figure, axes, colours, "time / length of the run", ticks=TICKS)
+
+
+def key(figure: Figure, *axes: Axes, ncols: int | None = None, above: bool = False) -> None:
+    """Say once, below or above the row, what colours, lines and marks of its panels are.
+
+    Every label of any of the panels is there once.
+
+    Examples
+    --------
+    >>> figure, (one, other) = row("cc")
+    >>> _ = one.plot([0, 1], label="x"), other.plot([0, 1], label="x"), other.plot([1], label="y")
+    >>> key(figure, one, other)
+    >>> [text.get_text() for text in figure.legends[0].get_texts()]
+    ['x', 'y']
+    """
+    found: dict[str, Any] = {}
+    for ax in axes:
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+            found.setdefault(str(label), handle)
+    if not found:
+        return
+    figure.legend(
+        list(found.values()),
+        list(found),
+        loc="outside upper center" if above else "outside lower center",
+        ncols=ncols or len(found),
+        frameon=False,
+    )
+
+
+def mark(label: str, **look: Any) -> Any:
+    """Return a line that stands in a legend only, in grey: it explains a mark of any colour.
+
+    Examples
+    --------
+    >>> mark("exact", marker="D").get_label()
+    'exact'
+    """
+    return Line2D([], [], color="grey", label=label, **look)
+
+
+def blended(ax: Axes) -> Any:
+    """Return the transform whose x is a share of the axis and whose y are the axis' numbers."""
+    return blended_transform_factory(ax.transAxes, ax.transData)
 
 
 def save(figure: Figure, file: Path) -> list[Path]:
@@ -163,7 +237,7 @@ def save(figure: Figure, file: Path) -> list[Path]:
             # Thousands of short lines of many colours make a slow vector picture.
             if len(collection.get_paths()) > _MOST_PATHS:
                 collection.set_rasterized(True)
-    write_whole(png, _encoded(figure, "png", {"Software": None}))
+    write_whole(png, packed(_encoded(figure, "png", {"Software": None}), dpi=_DPI))
     figure.set_layout_engine("none")  # the places have been found; finding them takes a while
     write_whole(pdf, _encoded(figure, "pdf", {"CreationDate": None}))
     return [png, pdf]

@@ -8,17 +8,25 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
-from matplotlib.colors import Normalize
 
 from committal.config import Bandit
 from committal.errors import CommittalError, ConfigError
 from committal.plot import arguments
+from committal.plot.clock import TICKS, clock
 from committal.plot.corners import CORNERS
+from committal.plot.ends import count_heaps
 from committal.plot.panels import given_or_new, triangle
+from committal.plot.words import literal
 from committal.simulation.dataset import experiment_of
 
 if TYPE_CHECKING:
     import xarray as xr
+
+#: What dots and lines are, for legends.
+START, END, TRUE = "start", "ends of runs (number: how many)", "true gradient"
+
+# Ends nearer than this, the side of the triangle being 1, cannot be told apart.
+_REACH = 0.05
 
 
 def simplex(
@@ -28,12 +36,14 @@ def simplex(
     true_gradient: xr.Dataset | None = None,
     max_runs: int | None = 15,
     cmap: str = "viridis",
-    colorbar: bool = False,
+    colorbar: bool | None = None,
+    legend: bool | None = None,
 ) -> Axes:
     """Draw policies of three arms as paths on the simplex, coloured by time.
 
     A corner is the policy that always takes its arm. A black dot marks the start and a small one
-    the end of every run; colours run from purple to yellow.
+    the end of every run, with their number where several lie on each other. Colours run from
+    purple to yellow, early times having more of them than late ones.
 
     Parameters
     ----------
@@ -48,8 +58,9 @@ def simplex(
         Draw no more than this many runs, the first ones; None draws all.
     cmap : str, optional
         Colour map of time.
-    colorbar : bool, optional
-        Explain the colours beside the triangle.
+    colorbar, legend : bool, optional
+        Explain the colours beside the triangle, and dots and lines below it. By default in a new
+        figure, and not in axes that are given, which may share an explanation.
 
     Returns
     -------
@@ -69,6 +80,7 @@ def simplex(
     ... )
     """
     policies = _policies("data", data)
+    alone = ax is None
     ternary = triangle(given_or_new(ax, "simplex"))
     if max_runs is not None:
         policies = policies[:max_runs]
@@ -87,7 +99,7 @@ def simplex(
         list(segments),
         array=np.tile(times[1:], len(policies)).astype(np.float64),
         cmap=cmap,
-        norm=Normalize(times[0], times[-1]),
+        norm=clock(times[0], times[-1]),
         linewidths=0.9,
         alpha=0.85,
         capstyle="round",
@@ -97,26 +109,38 @@ def simplex(
 
     if true_gradient is not None:
         top, left, right = _policies("true_gradient", true_gradient)[0].T
-        ternary.plot(top, left, right, color="black", linewidth=1.2, zorder=3)
+        ternary.plot(top, left, right, color="black", linewidth=1.2, zorder=3, label=TRUE)
     if len(policies):
         # Without it, a run that ended in a corner looks like one that never went there.
         top, left, right = policies[:, -1].T
         end = lines.cmap(1.0)
         ternary.plot(
             top, left, right, "o", color=end, markersize=4, markeredgecolor="black",
-            markeredgewidth=0.6, zorder=4, clip_on=False,
+            markeredgewidth=0.6, zorder=4, clip_on=False, label=END,
         )  # fmt: skip
+        # Side 1 of the triangle is about 35 dots wide in a row of panels.
+        count_heaps(ternary, paths[:, -1], _REACH, end)
         top, left, right = policies[0, 0]
         ternary.plot(
-            [top], [left], [right], "o", color="black", markersize=5, zorder=5, clip_on=False
-        )
+            [top], [left], [right], "o", color="black", markersize=5, zorder=5, clip_on=False,
+            label=START,
+        )  # fmt: skip
 
     labels = _corner_labels(data)
     ternary.set_tlabel(labels[CORNERS[0]])
     ternary.set_llabel(labels[CORNERS[1]])
     ternary.set_rlabel(labels[CORNERS[2]])
-    if colorbar:
-        ternary.figure.colorbar(lines, ax=ternary, label="update", shrink=0.7, pad=0.08)
+    if alone if colorbar is None else colorbar:
+        first, last = int(times[0]), int(times[-1])
+        ticks = sorted({round(first + (last - first) * share) for share in TICKS})
+        ternary.figure.colorbar(
+            lines, ax=ternary, label="update", shrink=0.7, pad=0.08, ticks=ticks
+        )
+    if alone if legend is None else legend:
+        ternary.figure.legend(
+            *ternary.get_legend_handles_labels(), loc="outside lower center", ncols=3,
+            frameon=False, fontsize="small", handlelength=1.2, columnspacing=1.0,
+        )  # fmt: skip
     return ternary  # type: ignore[no-any-return]
 
 
@@ -131,7 +155,7 @@ def _policies(argument: str, data: xr.Dataset) -> npt.NDArray[np.float64]:
 
 
 def _corner_labels(data: xr.Dataset) -> list[str]:
-    names = [str(name) for name in data["arm"].values]
+    names = [literal(name) for name in data["arm"].values]
     try:
         problem = experiment_of(data).problem
     except CommittalError:

@@ -130,3 +130,19 @@ def test_panels_of_grids() -> None:
     cm.plot.grid(cm.maps.four_rooms(), ax=axes[1])
     assert axes[0].get_xlim() != axes[1].get_xlim()
     assert plt.get_fignums() == []
+
+
+def test_maps_side_by_side_can_share_their_scale() -> None:
+    rooms = cm.maps.four_rooms()
+    v = cm.evaluate(rooms).V
+    ax = cm.plot.grid(rooms, v, ax=Figure().add_subplot(), vmin=0.0, vmax=1.0)
+    assert (ax.images[-1].norm.vmin, ax.images[-1].norm.vmax) == (0.0, 1.0)
+    exp = cm.Experiment(
+        rooms, cm.Softmax(), cm.Vanilla(0.1), estimator=cm.Reinforce(), steps=5,
+        record=cm.Record("visits"),
+    )  # fmt: skip
+    data = cm.run(exp, runs=2, rng=0)
+    ax = cm.plot.visits(data, Figure().add_subplot(), vmin=0.1, vmax=100.0)
+    assert (ax.images[-1].norm.vmin, ax.images[-1].norm.vmax) == (0.1, 100.0)
+    with pytest.raises(cm.ConfigError, match="vmin"):
+        cm.plot.visits(data, Figure().add_subplot(), vmin=0.0)

@@ -8,6 +8,7 @@ import matplotlib.pyplot as plt
 import mpltern  # noqa: F401
 import numpy as np
 import pytest
+from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
@@ -100,10 +101,55 @@ def test_curves_are_coloured_by_outcome(experiment: cm.Experiment) -> None:
     assert isinstance(reached, LineCollection)
     assert isinstance(failed, LineCollection)
     assert (len(reached.get_segments()), len(failed.get_segments())) == (4, 6)
-    assert ax.get_title() == "failed: 20 %"  # of all runs, not of those drawn
-    (mean,) = ax.lines
+    assert ax.get_title() == "failed ($J < 0.9$): 20 %"  # of all runs, not of those drawn
+    mean, level = ax.lines
+    assert set(np.asarray(level.get_ydata())) == {0.9}
+    assert legend_of(ax) == ["ends at 0.9 or above", "ends below 0.9", "mean"]
     np.testing.assert_allclose(np.asarray(mean.get_ydata()), data["value"].mean("run").values)
     assert ax.get_xlabel() == "update"
+
+
+def legend_of(ax: Axes) -> list[str]:
+    legend = ax.get_legend()
+    assert legend is not None
+    return [text.get_text() for text in legend.get_texts()]
+
+
+def test_failed_is_relative_to_the_problem() -> None:
+    """Where the best arm pays 0.9, a run that takes it nearly always has learned."""
+    exp = cm.Experiment(
+        cm.Bandit([0.9, 0.6, 0.2]), cm.Softmax(), cm.Natural(0.1), cm.Value(), steps=500,
+        record=cm.Record("value", every=50),
+    )  # fmt: skip
+    data = cm.run(exp, runs=20, rng=0)
+    final = data["value"].values[:, -1]
+    assert final.min() > 0.88  # every run has learned
+    assert np.mean(final < 0.9) > 0.5  # and 0.9 would have called most of them failed
+    ax = cm.plot.learning_curves(data, ax=Figure().add_subplot())
+    assert ax.get_title() == "failed ($J < 0.75$): 0 of 20 (< 16 %)"
+    assert [len(lines.get_paths()) for lines in ax.collections] == [20, 0]
+    assert legend_of(ax) == ["ends at 0.75 or above", "mean"]
+
+
+def test_nothing_is_called_failed_where_no_level_is_known(experiment: cm.Experiment) -> None:
+    alike = experiment.replace(problem=cm.Bandit([1.0, 1.0, 1.0]))
+    lost = cm.run(experiment, runs=3, rng=0).drop_attrs()
+    maze = cm.Experiment(
+        cm.maps.four_rooms(), cm.Softmax(), cm.Vanilla(0.1), 1.0, estimator=cm.Reinforce(),
+        steps=20, record=cm.Record("value", every=5),
+    )  # fmt: skip
+    for data in (cm.run(alike, runs=3, rng=0), lost, cm.run(maze, runs=3, rng=0)):
+        ax = cm.plot.learning_curves(data, ax=Figure().add_subplot())
+        assert ax.get_title() == ""
+        assert [len(lines.get_paths()) for lines in ax.collections] == [3, 0]
+        told = cm.plot.learning_curves(data, below=2.0, ax=Figure().add_subplot())
+        assert told.get_title() == "failed ($J < 2$): 100 %"
+
+
+def test_curves_of_a_study_are_refused(experiment: cm.Experiment) -> None:
+    study = cm.Study(experiment, {"update.step_size": [0.1, 0.2]}, runs=2, rng=0).run()
+    with pytest.raises(ConfigError, match="one configuration"):
+        cm.plot.learning_curves(study)
 
 
 def test_curves_of_reduced_data(experiment: cm.Experiment) -> None:
@@ -112,11 +158,8 @@ def test_curves_of_reduced_data(experiment: cm.Experiment) -> None:
     data = cm.run(experiment.replace(record=record), runs=200, rng=0)
     ax = cm.plot.learning_curves(data, ax=Figure().add_subplot())
     assert len(ax.collections) == 2
-    assert ax.get_title().startswith("failed: ")
-    legend = ax.get_legend()
-    assert legend is not None
-    labels = [text.get_text() for text in legend.get_texts()]
-    assert "10 % to 90 % of runs" in labels
+    assert ax.get_title().startswith("failed ($J < 0.9$): ")
+    assert "10 % to 90 % of runs" in legend_of(ax)
     with pytest.raises(ConfigError, match="below"):
         cm.plot.learning_curves(data, below=0.5, ax=Figure().add_subplot())
     plain = experiment.replace(record=cm.Record("value", every=10, reduce=cm.Reduce()))

@@ -118,3 +118,52 @@ def test_curves_of_different_length() -> None:
 def test_refuses_by_name(data: xr.Dataset, call: Any, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         call(data)
+
+
+def test_names_that_begin_with_an_underscore_are_in_the_legend() -> None:
+    """Matplotlib leaves such labels out; dollars would be taken for mathematics."""
+    exp = cm.Experiment(
+        cm.Bandit([1.0, 0.0]), cm.Sigmoid(), cm.Natural(0.1), steps=4,
+        record=cm.Record("value", every=1),
+    )  # fmt: skip
+    grid = {"baseline": {"_low": {"baseline": -1.0}, r"$\no$": {"baseline": 0.0}}}
+    ax = cm.plot.bands(cm.Study(exp, grid, runs=3, rng=0).run(), ax=Figure().add_subplot())
+    legend = ax.get_legend()
+    assert legend is not None
+    assert [text.get_text().strip() for text in legend.get_texts()] == ["_low", r"\$\no\$"]
+    ax.figure.draw_without_rendering()
+
+
+def test_ticks_of_heat_maps_are_points_of_the_grid() -> None:
+    numbers = np.array([0.03, 0.07, 0.11, 0.15])
+    many = np.linspace(0.0, 1.0, 30)
+    data = xr.DataArray(np.zeros((4, 30)), {"few": numbers, "many": many}, ("few", "many"))
+    ax = cm.plot.heatmap(data, ax=Figure().add_subplot())
+    np.testing.assert_allclose(ax.get_yticks(), numbers)
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["0.03", "0.07", "0.11", "0.15"]
+    assert set(ax.get_xticks()) <= set(many)
+    assert len(ax.get_xticks()) <= 9
+
+
+def test_an_arrow_says_where_colours_end() -> None:
+    data = xr.DataArray(np.arange(6.0).reshape(2, 3), {"a": [0, 1], "b": [0, 1, 2]}, ("a", "b"))
+    for vmin, vmax, extend in (
+        (None, None, "neither"), (1, None, "min"), (None, 4, "max"), (1, 4, "both"),
+    ):  # fmt: skip
+        ax: Any = cm.plot.heatmap(data, vmin=vmin, vmax=vmax, ax=Figure().add_subplot())
+        assert ax.collections[0].colorbar.extend == extend
+
+
+def test_many_names_stand_beside_the_curves() -> None:
+    exp = cm.Experiment(
+        cm.Bandit([1.0, 0.0]), cm.Sigmoid(), cm.Natural(0.1), steps=4,
+        record=cm.Record("value", every=1),
+    )  # fmt: skip
+    for count, beside in ((6, False), (7, True)):
+        sizes = np.linspace(0.1, 0.7, count).tolist()
+        study = cm.Study(exp, {"update.step_size": sizes}, runs=2, rng=0).run()
+        ax = cm.plot.bands(study, ax=Figure(layout="constrained").add_subplot())
+        ax.figure.draw_without_rendering()
+        legend = ax.get_legend()
+        assert legend is not None
+        assert (legend.get_window_extent().x0 >= ax.get_window_extent().x1) == beside

@@ -223,12 +223,13 @@ def _minus(one: FailureRate, other: FailureRate) -> Estimate:
 
 def draw(data: Sequence[GoalShares]) -> Figure:
     """Draw the paths of the probabilities."""
-    figure, axes = sheet.row("sss", height=2.45)
+    figure, axes = sheet.row("sss", height=2.65)
     for one, ax in zip(data, axes, strict=True):
         goal_simplex(one.drawn, ax, corners=CORNERS, names=NAMES, max_runs=None)
         name_corners(ax, NAMES)
         ax.set_title(one.case.latex, pad=TITLE_PAD)
     sheet.time_bar(figure, axes)
+    sheet.key(figure, *axes)
     return figure
 
 

@@ -75,9 +75,12 @@ FIGURE_1 = BanditFigure(
     name="fig1",
     title="Natural policy gradient on the simplex, θ₀ = (0, 3, 5), α = 0.025",
     says="From a start that favours the worst arm, runs with b* − ½ hurry to a corner, often the "
-    "wrong one; with b* some still do. With b* + ½, whose gradient estimate has the same "
-    "variance as that of b* − ½, and with V every run finds the best arm.",
+    "wrong one; with b* some still do. With b* + ½, whose vanilla gradient estimate has "
+    "the same variance as that of b* − ½, and with V every run finds the best arm.",
     settled=(
+        "Equal variance holds for the vanilla gradient estimate, the one that b* minimises. These "
+        "runs follow the natural gradient, whose estimates with b* − ½ and b* + ½ do not have "
+        "equal variances.",
         "The minimum-variance baseline is the one of the gradient metric although the update is "
         "natural: only with it does b* + ½ always converge. The natural-metric one is drawn "
         "beside it.",

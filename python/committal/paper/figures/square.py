@@ -35,6 +35,10 @@ DRAWN = 40
 CASES = cases_of(
     SQUARE, Vanilla(step_size=0.1), Reinforce(), EPISODES, "b", {b: b for b in BASELINES}
 )
+WORDS = (
+    "last policy reaches B at least half of the time",
+    "less than half of the time: stuck, or not finished",
+)
 #: b = −1, 0, 1.
 THREE_CASES = CASES[::2]
 
@@ -181,11 +185,12 @@ def draw(data: Sequence[GoalCounts]) -> Figure:
         episodes = np.arange(1, reached.shape[1] + 1)
         fraction = np.cumsum(reached, axis=1) / episodes
         # One point per ten episodes: more cannot be seen.
-        fates(ax, episodes[9::10], fraction[:, 9::10], one.failed, xlabel="episode")
+        fates(ax, episodes[9::10], fraction[:, 9::10], one.failed, xlabel="episode", words=WORDS)
         ax.set_xlim(0, EPISODES)
         ax.set_ylim(-0.02, 1.02)
         ax.set_title(f"{one.case.latex}: {one.seen.failures} of {one.seen.runs} not optimal")
     axes[1].set_ylabel("episodes that reached B")
+    sheet.key(figure, *axes[1:])
     return figure
 
 

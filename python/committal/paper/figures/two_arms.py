@@ -82,7 +82,11 @@ class TwoArms(PaperFigure[Starts]):
             ("baseline", f"b = {BASELINE:g}"),
             ("updates", str(STEPS)),
             ("runs", f"{DRAWN} drawn, {grouped(PRECISE)} measured"),
-            ("a run is stuck if", f"p < {BELOW:g} after the last update"),
+            (
+                "a run counts as stuck if",
+                f"p < {BELOW:g} after the last update; the table says which of them have not "
+                "finished",
+            ),
         )
 
     def compute(self, lab: Lab) -> Starts:
@@ -135,7 +139,7 @@ class TwoArms(PaperFigure[Starts]):
             )
         ]
         start = Table(
-            "Stuck runs by start: the paper does not say where it starts",
+            "Runs below ½ at the end, by start: the paper does not say where it starts",
             ("α", "paper", "θ₀ = −1", "exact, t → ∞", "θ₀ = 0"),
             tuple(rows),
         )
@@ -149,9 +153,10 @@ class TwoArms(PaperFigure[Starts]):
             Picture(
                 self.name,
                 f"{self.title}. {data.own[0].sample.sizes['run']} runs of {STEPS} updates each; "
-                f"blue: to the better arm, red: stuck ({seen}), black: mean. Stuck at high "
+                f"blue: to the better arm; red and yellow: below ½ at the end ({seen}), red "
+                "if sure of the worse arm, yellow if not finished; black: mean. Below ½ at high "
                 f"precision, with 95 % intervals: {rates}.",
-                lambda: bandit_pictures.curves_row(data.own, DRAWN, BELOW, what="stuck"),
+                lambda: bandit_pictures.curves_row(data.own, DRAWN, BELOW, what="below ½"),
             )
         ]
         if is_precise(data.own):

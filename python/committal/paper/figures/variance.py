@@ -51,9 +51,9 @@ def ratios(update: Update, least: Baseline) -> tuple[tuple[str, str, Experiment,
     none = NONE.replace(update=update)
     best, sampled = none.replace(baseline=least), none.replace(behaviour=UniformMixture(MIXTURE))
     return (
-        ("b = 0 / IS", r"$\log\,\mathrm{Var}_{b=0} / \mathrm{Var}_{IS}$", none, sampled),
-        ("b = 0 / b*", r"$\log\,\mathrm{Var}_{b=0} / \mathrm{Var}_{b^*}$", none, best),
-        ("b* / IS", r"$\log\,\mathrm{Var}_{b^*} / \mathrm{Var}_{IS}$", best, sampled),
+        ("b = 0 / IS", r"$\ln\,(\mathrm{Var}_{b=0} / \mathrm{Var}_{IS})$", none, sampled),
+        ("b = 0 / b*", r"$\ln\,(\mathrm{Var}_{b=0} / \mathrm{Var}_{b^*})$", none, best),
+        ("b* / IS", r"$\ln\,(\mathrm{Var}_{b^*} / \mathrm{Var}_{IS})$", best, sampled),
     )
 
 
@@ -172,27 +172,35 @@ class VarianceMaps(PaperFigure[Maps]):
                         f"{100 * float((ratio > 0.0).mean()):.1f} %",
                     )
                 )
-        header = ("gradient", "log ratio", "least", "median", "largest", "share above 0")
-        return [Table("Logarithms of variance ratios over the simplex", header, tuple(rows))]
+        header = ("gradient", "ln of the ratio", "least", "median", "largest", "share above 0")
+        return [
+            Table("Natural logarithms of variance ratios over the simplex", header, tuple(rows))
+        ]
 
     def pictures(self, data: Maps) -> list[Picture]:
         """Return the paper's picture, and the same of the natural gradient."""
         meaning = (
             "Blue: the method below the line of the ratio has less variance, red: the one above; "
-            f"the black line separates them. Colours end at ±{LIMIT:g}."
+            f"the black line separates them. Colours end at ±{LIMIT:g}, which "
+            "an arrow marks; logarithms are natural ones. IS: importance sampling from "
+            "μ = π/2 + 1/6."
         )
         return [
             Picture(
                 self.name,
                 f"{self.title}, vanilla gradient. {meaning}",
-                lambda: draw(data.policies, data.vanilla),
+                lambda: draw(data.policies, data.vanilla, "vanilla gradient"),
             ),
             Picture(
                 f"{self.name}-companion",
                 "Not in the paper: the same of the natural gradient, with the minimum-variance "
                 "baseline of its own metric. Here importance sampling is better along most of "
                 "the boundary, and not only at its corners.",
-                lambda: draw(data.policies, data.natural),
+                lambda: draw(
+                    data.policies,
+                    data.natural,
+                    "natural gradient, $b^*$ of the natural metric (not in the paper)",
+                ),
             ),
         ]
 
@@ -205,14 +213,18 @@ def _logarithms(
     )
 
 
-def draw(policies: Floats, maps: Floats) -> Figure:
-    """Draw three maps on one scale."""
-    figure, axes = sheet.row("sss", height=2.6)
+def draw(policies: Floats, maps: Floats, gradient: str) -> Figure:
+    """Draw three maps on one scale, with arrows where colours stand for more than it shows."""
+    figure, axes = sheet.row("sss", height=2.8)
+    figure.suptitle(gradient)
     drawn = []
     for ax, (_, latex, *_), ratio in zip(axes, VANILLA_RATIOS, maps, strict=True):
         drawn.append(simplex_map(ax, policies, ratio, limit=LIMIT, corners=ARMS))
         ax.set_title(latex, pad=TITLE_PAD)
-    sheet.colour_bar(figure, axes, drawn[0], "log ratio of variances")
+    ends = (bool(maps.min() < -LIMIT), bool(maps.max() > LIMIT))
+    extend = {(True, True): "both", (True, False): "min", (False, True): "max"}.get(ends, "neither")
+    label = "natural logarithm of the ratio of variances"
+    sheet.colour_bar(figure, axes, drawn[0], label, extend=extend)
     return figure
 
 

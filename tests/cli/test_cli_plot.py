@@ -1,0 +1,83 @@
+"""``committal plot``: what is selected is there, and the picture says it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+import committal as cm
+from committal.cli.app import app
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study with numbers and with names, one of which begins with an underscore."""
+    exp = cm.Experiment(
+        cm.Bandit([1.0, 0.0]), cm.Sigmoid(-1.0), cm.Natural(0.1), -1.0, steps=20,
+        record=cm.Record("value", every=10),
+    )  # fmt: skip
+    grid = {
+        "update.step_size": [0.05, 0.1, 0.1 + 0.2],
+        "baseline": {
+            "_low": {"baseline": cm.Constant(-1.0)},
+            "at $0": {"baseline": cm.Constant(0.0)},
+        },
+    }
+    out = tmp_path_factory.mktemp("made") / "results"
+    cm.Study(exp, grid, runs=20, rng=0).run(out, progress=False)
+    return out
+
+
+def plot(store: Path, out: Path, *options: str) -> Result:
+    return CliRunner().invoke(app, ["plot", str(store), "--out", str(out), *options])
+
+
+def test_a_value_that_is_not_there_is_refused(store: Path, tmp_path: Path) -> None:
+    """It drew the nearest one, 0.3, and said nothing."""
+    for choice, allowed in (
+        ("step_size=7", "step_size is one of 0.05, 0.1, 0.3"),
+        ("step_size=0.1001", "step_size is one of 0.05, 0.1, 0.3"),
+        ("step_size=nan", "step_size is one of"),
+        ("step_size=much", "expected a number"),
+        ("baseline=low", "baseline is one of _low, at $0"),
+        ("time=10", "an axis of 'step_size', 'baseline'"),
+    ):
+        done = plot(store, tmp_path / "x.png", "--select", choice)
+        said = " ".join(done.output.replace("│", " ").split())
+        assert done.exit_code == 2, said
+        assert allowed in said
+        assert choice in said
+        assert not (tmp_path / "x.png").exists()
+
+
+def test_rounding_is_forgiven_and_the_picture_says_what_it_shows(
+    store: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "x.svg"
+    options = ("--select", "step_size=0.3", "--select", "baseline=at $0", "--json")
+    done = plot(store, out, *options)
+    assert done.exit_code == 0, done.output
+    facts = json.loads(done.output)
+    assert facts["selected"] == {"step_size": 0.1 + 0.2, "baseline": "at $0"}
+    assert "step size = 0.3, baseline = at" in out.read_text()
+
+
+def test_survival_needs_a_level(store: Path, tmp_path: Path) -> None:
+    done = plot(store, tmp_path / "x.png", "--kind", "survival")
+    assert done.exit_code == 2
+    assert "--above" in done.output
+
+
+def test_the_demo_says_which_variance_is_equal(tmp_path: Path) -> None:
+    """The runs are natural ones, and their estimates do not have equal variances."""
+    done = CliRunner().invoke(app, ["demo", "--out", str(tmp_path), "--runs", "20"])
+    assert done.exit_code == 0, done.output
+    assert "b* minimises that of the vanilla one" in done.output
+    done = CliRunner().invoke(app, ["demo", "--out", str(tmp_path), "--runs", "20", "--json"])
+    low, _, high, _ = json.loads(done.stdout)["settings"]
+    assert low["start_variance"] == pytest.approx(high["start_variance"], rel=1e-9)
+    assert low["start_variance_natural"] > 10 * high["start_variance_natural"]
