@@ -6,6 +6,7 @@ import io
 import json
 import os
 import pty
+import shutil
 import signal
 import subprocess
 import sys
@@ -294,7 +295,8 @@ def test_errors_are_json_where_json_is_asked_for(file: Path, tmp_path: Path) -> 
     assert "--threads" in json.loads(done.stdout)["error"]["message"]
 
 
-def test_damage_is_an_exit_code_in_json_too(store: Path) -> None:
+def test_damage_is_an_exit_code_in_json_too(store: Path, tmp_path: Path) -> None:
+    store = shutil.copytree(store, tmp_path / "copy")
     manifest = json.loads((store / "manifest.json").read_text())
     (store / "manifest.json").write_text(json.dumps(manifest | {"chunk": 107}))
     done = committal("info", store, "--json")
