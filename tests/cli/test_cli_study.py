@@ -6,6 +6,7 @@ import io
 import json
 import os
 import pty
+import shutil
 import signal
 import subprocess
 import sys
@@ -295,7 +296,8 @@ def test_errors_are_json_where_json_is_asked_for(file: Path, tmp_path: Path) -> 
     assert "--threads" in json.loads(done.stdout)["error"]["message"]
 
 
-def test_damage_is_an_exit_code_in_json_too(store: Path) -> None:
+def test_damage_is_an_exit_code_in_json_too(store: Path, tmp_path: Path) -> None:
+    store = shutil.copytree(store, tmp_path / "copy")
     manifest = json.loads((store / "manifest.json").read_text())
     (store / "manifest.json").write_text(json.dumps(manifest | {"chunk": 107}))
     done = committal("info", store, "--json")
@@ -327,3 +329,19 @@ def test_watching(file: Path, tmp_path: Path) -> None:
     assert seen.returncode == 0
     assert all(one["runs"] == 400 for one in last["configurations"])
     assert facts["total_runs"] == 2400
+
+
+def test_extending(file: Path, store: Path, tmp_path: Path) -> None:
+    larger = tmp_path / "larger.toml"
+    larger.write_text(STUDY.replace("[0.05, 0.1, 0.15]", "[0.05, 0.1, 0.15, 0.2]"))
+    done = committal("extend", store, larger, "--out", tmp_path / "larger", "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["configurations"] == 8
+    assert found["total_runs"] == 8 * 400
+    assert committal("info", tmp_path / "larger").returncode == 0
+    larger.write_text(STUDY.replace("rng = 0", "rng = 1"))
+    done = committal("extend", store, larger, "--out", tmp_path / "other")
+    assert done.returncode == 2
+    assert "the same seed" in done.stderr
+    assert not (tmp_path / "other").exists()

@@ -1,4 +1,4 @@
-"""The commands that make studies: run, resume, and the schema of their files."""
+"""The commands that make studies: run, resume, extend, and the schema of their files."""
 
 from __future__ import annotations
 
@@ -47,6 +47,7 @@ def register(app: typer.Typer) -> None:
     """Add the commands to an application."""
     app.command("run")(run_command)
     app.command("resume")(resume_command)
+    app.command("extend")(extend_command)
     app.command("schema")(schema_command)
 
 
@@ -110,6 +111,28 @@ def resume_command(
     _run(stored_study(kept), stored_until(kept), store, threads, scheduler, quiet, as_json)
 
 
+def extend_command(
+    store: StoreArgument,
+    file: Annotated[Path, typer.Argument(help="The larger study.", metavar="STUDY.TOML")],
+    out: Annotated[Path, typer.Option(help="Directory for the results of the larger study.")],
+    threads: TaskThreads = None,
+    scheduler: Scheduler = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Run a study file, taking over what another directory holds of it.
+
+    \b
+      committal extend results/ larger.toml --out larger/
+
+    The larger study may have more values of an axis, more axes or more runs. What has the same
+    experiment, the same seed and the same runs is copied and not computed again; the result is
+    the same to the last bit. The old directory is only read. The exit codes are those of 'run'.
+    """
+    study, until = read_study(file)
+    _run(study, until, out, threads, scheduler, quiet, as_json, reuse=store)
+
+
 def _run(
     study: Study,
     until: Precision | None,
@@ -118,6 +141,8 @@ def _run(
     scheduler: str | None,
     quiet: bool,
     as_json: bool,
+    *,
+    reuse: Path | None = None,
 ) -> None:
     if not (quiet or as_json):
         typer.echo(str(study) + "\n")
@@ -128,7 +153,8 @@ def _run(
         if scheduler is not None:
             executor = stack.enter_context(dask_executor(scheduler))
         try:
-            data = study.run(out, executor, threads, progress=not (quiet or as_json), until=until)
+            progress = not (quiet or as_json)
+            data = study.run(out, executor, threads, progress, until, reuse=reuse)
         except KeyboardInterrupt:
             sys.stderr.write(
                 f"committal: interrupted; {_chunk_count(out)} finished chunks are kept: "

@@ -53,7 +53,11 @@ def export(data: xr.Dataset, path: str | os.PathLike[str]) -> None:
     if not (hasattr(data, "to_netcdf") and hasattr(data, "to_zarr")):
         raise ConfigTypeError("data", data, "a dataset made by run, Study.run or open")
     if not any(map(importlib.util.find_spec, _NEEDS[kind])):
-        raise ConfigError("path", str(path), f"{_NEEDS[kind][0]} to be installed for {kind}")
+        raise ConfigError(
+            "path",
+            str(path),
+            f"{_NEEDS[kind][0]} to be installed for {kind}: pip install 'committal[export]'",
+        )
     if os.path.lexists(target):
         raise StoreError(path, "it exists already", "choose another name")
     if not target.parent.is_dir():

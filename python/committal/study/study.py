@@ -272,6 +272,7 @@ class Study:
         until: Precision | None = None,
         *,
         chunk: int | None = None,
+        reuse: str | os.PathLike[str] | None = None,
     ) -> xr.Dataset:
         """Run every configuration.
 
@@ -298,6 +299,9 @@ class Study:
         chunk : int, optional
             Runs per chunk. Chosen from the experiments by default, never from the machine; an
             existing store keeps its own.
+        reuse : path, optional
+            A store of another grid, for example with fewer values of an axis or without one of
+            the axes. Its chunks are copied where experiment, seed and runs are the same.
 
         Returns
         -------
@@ -330,12 +334,19 @@ class Study:
         engines = Engines(self.grid)
         if until is not None:
             until = checked_until(until, engines, len(self))
+        if reuse is not None and chunk is None:
+            chunk = Store.open(reuse).manifest["chunk"]
         if chunk is None:
             size = chunk_size(self.grid, self.runs, LOOKS if until else 1)
         else:
             size = integer("chunk", chunk, 1, limits.RUNS)
         if until is None:
             _refuse_too_many_chunks(self, size)
+        donor = None
+        if reuse is not None:
+            from committal.study.growing import Donor  # it opens stores, as studies
+
+            donor = Donor(reuse, self, size)
         if store is None:
             _refuse_too_large(self)
             keeper: Memory | Store = Memory()
@@ -345,6 +356,8 @@ class Study:
         with keeper if isinstance(keeper, Store) else nullcontext():
             if until is None:
                 _refuse_too_many_chunks(self, size)  # a store has its own chunks
+            if donor is not None:
+                donor.give(keeper, self.runs)
             campaign = Campaign(
                 self.grid,
                 self.hash,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import time
 import warnings
 from pathlib import Path
@@ -297,3 +298,44 @@ def test_paths_that_are_none(study: cm.Study, path: Any) -> None:
     if path is not None:
         with pytest.raises(cm.ConfigError):
             study.run(path, progress=False)
+
+
+# -- at random -------------------------------------------------------------------------------------
+
+
+def mutated(raw: bytes, rng: random.Random) -> bytes:
+    """Change a few bytes, cut, repeat or insert."""
+    at, length = rng.randrange(len(raw)), rng.choice([1, 1, 1, 2, 5, 50])
+    way = rng.randrange(5)
+    if way == 0:
+        return raw[:at]
+    if way == 1:
+        return raw[:at] + raw[at + length :]
+    if way == 2:
+        return raw[:at] + raw[at : at + length] * 2 + raw[at + length :]
+    if way == 3:
+        return raw[:at] + rng.randbytes(length) + raw[at:]
+    digit = bytes([rng.choice(b'0123456789-e.,:"[]{}')])
+    return raw[:at] + digit + raw[at + 1 :]
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "outcome.json", "chunk"])
+def test_no_change_passes_for_the_truth(store: Path, name: str) -> None:
+    """Whatever is changed is refused, or left out with a warning, or makes no difference."""
+    file = store / name if name != "chunk" else sorted((store / "chunks").iterdir())[0]
+    raw, expected, rng = file.read_bytes(), cm.open(store).load(), random.Random(0)
+    noticed = 0
+    for _ in range(100):
+        file.write_bytes(mutated(raw, rng))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", cm.StoreWarning)
+            try:
+                data = cm.open(store, verify=True).load()
+            except cm.StoreError:
+                noticed += 1
+                continue
+        if caught:
+            noticed += 1
+        else:
+            assert data.identical(expected)  # such as a space more in JSON
+    assert noticed >= 90
