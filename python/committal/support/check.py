@@ -131,6 +131,20 @@ def is_real(value: object) -> bool:
     return is_real_type(type(value))
 
 
+def ndim(value: Any) -> int:
+    """Return the number of dimensions that numpy sees; -1 where there is no regular shape.
+
+    Examples
+    --------
+    >>> ndim(3), ndim([1, 2]), ndim([[1, 2], [3]])
+    (0, 1, -1)
+    """
+    try:
+        return np.ndim(value)
+    except (TypeError, ValueError):
+        return -1
+
+
 def number(argument: str, value: object, interval: Interval = ANY, *, suffix: str = "") -> float:
     """Return a finite float inside an interval.
 
