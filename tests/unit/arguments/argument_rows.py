@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+import numpy as np
 import xarray as xr
 
 import committal as cm
@@ -19,12 +20,14 @@ NUL = "x\0y"
 
 # What a wrong value is, by what is expected.
 
-NO_NUMBER = [None, "1", NUL, True, object(), math.nan, math.inf, -math.inf, HUGE, 1e51, [1.0], 1j]
-NO_INTEGER = [None, "1", NUL, True, object(), math.nan, 0.5, [1], -1, -HUGE, {}]
+NO_NUMBER = [None, "1", NUL, True, object(), math.nan, math.inf, -math.inf, HUGE, 1e51, [1.0], 1j,
+             np.ma.masked]  # fmt: skip
+NO_INTEGER = [None, "1", NUL, True, object(), math.nan, 0.5, [1], -1, -HUGE, {}, np.ma.masked]
 NO_RNG = [*NO_INTEGER[1:7], [[1, 2], [3]], [0.5], []]
 NO_TEXT = [None, 3, True, object(), ["value"], b"value", {}, NUL]
 NO_ARRAY = ["x", NUL, object(), [object()], [None], {}, 1j, [math.nan], [math.inf], [True], [HUGE],
-            [1e51], [[1.0, 2.0], [3.0]], ["1"], [[[]], 1]]  # fmt: skip
+            [1e51], [[1.0, 2.0], [3.0]], ["1"], [[[]], 1],
+            np.ma.array([0.2, 0.3, 0.5], mask=[0, 1, 0])]  # fmt: skip
 NO_OBJECT = [object(), 3, math.nan, "x", NUL, [], {}]
 
 BANDIT = cm.Bandit([1.0, 0.7, 0.0])
