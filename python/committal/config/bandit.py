@@ -232,7 +232,7 @@ def _checked_names(names: object, arms: int) -> tuple[str, ...]:
 def _per_arm(argument: str, value: object, arms: int) -> tuple[float, ...] | None:
     if value is None:
         return None
-    if isinstance(value, Sequence) or np.ndim(value) > 0:  # type: ignore[arg-type]
+    if isinstance(value, Sequence) or check.ndim(value) != 0:
         return check.vector(argument, value, check.NON_NEGATIVE, length=arms, noun="arm")
     return (check.number(argument, value, check.NON_NEGATIVE, suffix=", or one per arm"),) * arms
 

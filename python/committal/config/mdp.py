@@ -355,7 +355,7 @@ def _checked_names(argument: str, names: object) -> tuple[str, ...] | None:
 
 def _checked_start(start: Any, states: int, terminal: tuple[int, ...]) -> int | tuple[float, ...]:
     argument = "TabularMDP.start"
-    if np.ndim(start) == 0 and not isinstance(start, (Sequence, str)):
+    if check.ndim(start) == 0 and not isinstance(start, (Sequence, str)):
         state = check.integer(argument, start, 0, states - 1)
         if state in terminal:
             raise ConfigError(argument, start, "a state that is not terminal")

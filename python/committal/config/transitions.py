@@ -167,6 +167,7 @@ def entries_of(
 
 def numeric(argument: str, value: Any, allowed: str) -> npt.NDArray[Any]:
     """Return an array of real numbers; booleans, text and ragged lists are refused."""
+    check.refuse_masked(argument, value, allowed)
     array = value if isinstance(value, np.ndarray) else _nested_array(argument, value, allowed)
     if array.dtype.kind not in "iuf":
         raise ConfigTypeError(argument, value, allowed)

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from committal.errors import ConfigError, ConfigTypeError
+from committal.support import check
 
 __all__ = ["RNGLike", "StreamKey", "mixed_key", "stream_key"]
 
@@ -110,7 +111,7 @@ def _seed_sequence(rng: object) -> np.random.SeedSequence:
         return np.random.SeedSequence(int(rng.integers(2**64, dtype=np.uint64)))
     if isinstance(rng, numbers.Integral) and not isinstance(rng, bool):
         return np.random.SeedSequence(_natural(rng, rng))
-    if isinstance(rng, (list, tuple, np.ndarray)) and np.ndim(rng) == 1 and len(rng) > 0:
+    if isinstance(rng, (list, tuple, np.ndarray)) and check.ndim(rng) == 1 and len(rng) > 0:
         words = [_natural(word, rng) for word in rng]
         return np.random.SeedSequence(words)
     raise ConfigTypeError("rng", rng, _ALLOWED)

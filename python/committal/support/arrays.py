@@ -41,6 +41,7 @@ def tensor(
 numbers
     """
     allowed = f"an array of {many or (interval.many if finite else 'numbers')}"
+    check.refuse_masked(argument, value, allowed)
     try:
         given = np.asarray(value)
         # Objects are what numpy makes of None and of integers that are too large.

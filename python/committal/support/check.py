@@ -131,6 +131,34 @@ def is_real(value: object) -> bool:
     return is_real_type(type(value))
 
 
+def refuse_masked(argument: str, value: object, allowed: str) -> None:
+    """Refuse masked entries: numpy would show the numbers behind the mask.
+
+    Examples
+    --------
+    >>> refuse_masked("c", np.ma.masked, "a finite number")
+    Traceback (most recent call last):
+        ...
+    committal.errors.ConfigTypeError: c = '--' is not allowed; expected a finite number, unmasked
+    """
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        raise ConfigTypeError(argument, str(value), f"{allowed}, unmasked")
+
+
+def ndim(value: Any) -> int:
+    """Return the number of dimensions that numpy sees; -1 where there is no regular shape.
+
+    Examples
+    --------
+    >>> ndim(3), ndim([1, 2]), ndim([[1, 2], [3]])
+    (0, 1, -1)
+    """
+    try:
+        return np.ndim(value)
+    except (TypeError, ValueError):
+        return -1
+
+
 def number(argument: str, value: object, interval: Interval = ANY, *, suffix: str = "") -> float:
     """Return a finite float inside an interval.
 
@@ -144,6 +172,7 @@ def number(argument: str, value: object, interval: Interval = ANY, *, suffix: st
     committal.errors.ConfigTypeError: Constant.c = True is not allowed; expected a finite number
     """
     allowed = interval.one + suffix
+    refuse_masked(argument, value, allowed)
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()
     if not (isinstance(value, numbers.Real) and is_real(value)):
@@ -170,6 +199,7 @@ def integer(argument: str, value: object, low: int, high: int | None = None) -> 
     committal.errors.ConfigTypeError: Record.every = 0.5 is not allowed; expected an integer >= 1
     """
     allowed = f"an integer >= {low}" if high is None else f"an integer in [{low}, {high}]"
+    refuse_masked(argument, value, allowed)
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()
     if not isinstance(value, numbers.Integral) or isinstance(value, bool):
@@ -206,6 +236,7 @@ def array(
     each = f", one per {noun}" if noun else ""
     if isinstance(value, (str, bytes)):
         raise ConfigTypeError(argument, value, allowed)
+    refuse_masked(argument, value, allowed)
     if hasattr(value, "__array__") and not isinstance(value, np.generic):
         try:
             given = np.asarray(value)

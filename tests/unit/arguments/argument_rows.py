@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+import numpy as np
 import xarray as xr
 
 import committal as cm
@@ -19,11 +20,14 @@ NUL = "x\0y"
 
 # What a wrong value is, by what is expected.
 
-NO_NUMBER = [None, "1", NUL, True, object(), math.nan, math.inf, -math.inf, HUGE, 1e51, [1.0], 1j]
-NO_INTEGER = [None, "1", NUL, True, object(), math.nan, 0.5, [1], -1, -HUGE, {}]
+NO_NUMBER = [None, "1", NUL, True, object(), math.nan, math.inf, -math.inf, HUGE, 1e51, [1.0], 1j,
+             np.ma.masked]  # fmt: skip
+NO_INTEGER = [None, "1", NUL, True, object(), math.nan, 0.5, [1], -1, -HUGE, {}, np.ma.masked]
+NO_RNG = [*NO_INTEGER[1:7], [[1, 2], [3]], [0.5], []]
 NO_TEXT = [None, 3, True, object(), ["value"], b"value", {}, NUL]
 NO_ARRAY = ["x", NUL, object(), [object()], [None], {}, 1j, [math.nan], [math.inf], [True], [HUGE],
-            [1e51], [[1.0, 2.0], [3.0]], ["1"], [[[]], 1]]  # fmt: skip
+            [1e51], [[1.0, 2.0], [3.0]], ["1"], [[[]], 1],
+            np.ma.array([0.2, 0.3, 0.5], mask=[0, 1, 0])]  # fmt: skip
 NO_OBJECT = [object(), 3, math.nan, "x", NUL, [], {}]
 
 BANDIT = cm.Bandit([1.0, 0.7, 0.0])
@@ -261,7 +265,7 @@ row("Sigmoid", theta0=(0.0, "number"))
 row("Softmax", theta0=([0.0, 1.0], [x for x in WRONG["vector"] if x is not None]))
 row("TabularMDP", P=([[[0.0, 1.0]], [[0.0, 1.0]]], [*NO_ARRAY, None, 1.0, [], [[[0.5, 0.6]]] * 2]),
     R=([[1.0], [0.0]], [*NO_ARRAY[:7], [1.0, 2.0, 3.0], [[math.nan], [0.0]]]),
-    gamma=(0.5, "discount"), start=(0, ["x", object(), 7, -1, [0.5, 0.6], math.nan]),
+    gamma=(0.5, "discount"), start=(0, ["x", object(), 7, [0.5, 0.6], [[1, 2], [3]], xr.Dataset()]),
     terminal=([1], ["x", object(), [7], [-1], [0.5], [0, 1], math.nan]), limit=(5, "count"),
     states=(..., "names"), actions=(..., [3, object(), [3], ["a", "b"], "abc"]))  # fmt: skip
 row("UniformMixture", gamma=(0.1, "unit"))
@@ -275,14 +279,14 @@ for _maps in ("maps", "grids"):
     row(f"{_maps}.four_rooms")
 
 # Runs, studies, files and neighbours.
-row("run", experiment=(BASE, "experiment"), runs=(2, "integer"), rng=(0, NO_INTEGER[1:7]),
+row("run", experiment=(BASE, "experiment"), runs=(2, "integer"), rng=(0, NO_RNG),
     threads=(1, WRONG["count"][1:]), progress=(False, [None, 1, "x", object()]),
     first_run=(0, "integer"), chunk=(1, WRONG["count"][1:]), isa=("auto", NO_TEXT),
     independent=(False, "flag"))  # fmt: skip
 row("experiment_of", data=(DATA, [*NO_OBJECT, None, xr.Dataset, xr.Dataset()]))
 row("study_of", data=(SWEEP, [*NO_OBJECT, None, xr.Dataset, xr.Dataset()]))
 row("Study", base=(BASE, "experiment"), grid=(..., [3, object(), "x", {"x": [1]}, {"steps": []}]),
-    runs=(2, "count"), rng=(0, NO_INTEGER[1:7]), independent=(False, "flag"))  # fmt: skip
+    runs=(2, "count"), rng=(0, NO_RNG), independent=(False, "flag"))  # fmt: skip
 row("open", path=(..., "path"), verify=(..., []))
 row("read_study", path=(..., "path"))
 row("export", data=(DATA, []), path=(..., "path"))
