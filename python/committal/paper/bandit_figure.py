@@ -358,8 +358,8 @@ def precise_picture(
 _HOW = {
     "simplex": ", coloured by time from purple to yellow; black dot: start; black line: the true "
     "gradient; small dots: ends.",
-    "curves": "; black: mean. Red and yellow are below the level at the end: red ones are sure of "
-    "another arm, yellow ones have not finished.",
+    "curves": "; black: mean. Red and purple are below the level at the end: red ones are sure of "
+    "another arm, purple ones have not finished.",
 }
 
 

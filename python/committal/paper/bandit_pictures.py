@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from committal import plot
 from committal.analysis import failure_rate
-from committal.paper.pictures import TITLE_PAD, failing_band, mean_band, name_curves
+from committal.paper.pictures import TITLE_PAD, failing_band, mean_band, name_curves, shared_pace
 from committal.plot import sheet
 from committal.plot.corners import name_corners
 from committal.plot.fates import fates
@@ -38,12 +38,13 @@ ARMS = ("arm 1\n$r = 1$", "arm 2, $r = 0.7$", "arm 3\n$r = 0$")
 def simplex_row(data: Sequence[BanditOutcome], runs: int, below: float) -> Figure:
     """Draw the paths of runs on the simplex, one panel per case."""
     figure, axes = sheet.row("s" * len(data), height=2.25 if len(data) > 3 else 2.65)
-    for one, ax in zip(data, axes, strict=True):
-        shown = one.sample.isel(run=slice(runs))
-        plot.simplex(shown, ax, true_gradient=one.path, max_runs=None)
+    shown = [one.sample.isel(run=slice(runs)) for one in data]
+    power = shared_pace([each["policy"] for each in shown])
+    for one, each, ax in zip(data, shown, axes, strict=True):
+        plot.simplex(each, ax, true_gradient=one.path, max_runs=None, power=power)
         name_corners(ax, ARMS)
         ax.set_title(_title(one, runs, below), pad=TITLE_PAD)
-    sheet.time_bar(figure, axes)
+    sheet.time_bar(figure, axes, power)
     sheet.key(figure, *axes)
     return figure
 

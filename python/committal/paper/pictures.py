@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from committal.analysis import mean_curves, proportion_interval
 from committal.paper.outcome import CaseOutcome
+from committal.plot.clock import pace
 from committal.plot.series import Series
 from committal.plot.sheet import Axes, Figure, mark
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 #: Points between a triangle and its title, for the name of the upper corner.
 TITLE_PAD = 16.0
@@ -27,6 +34,12 @@ def failing_band(one: CaseOutcome) -> Series:
     low, high = proportion_interval(failures, runs)
     times = one.ensemble["time"].values.astype(np.float64)
     return Series(one.case.latex, one.case.colour, times, failures / runs, low, high)
+
+
+def shared_pace(paths: Sequence[xr.DataArray]) -> float:
+    """Return the power of time by which panels side by side are coloured alike."""
+    found = [pace(path["time"].values, path.transpose("run", "time", ...).values) for path in paths]
+    return float(np.exp(np.mean(np.log(found))))
 
 
 def name_curves(figure: Figure, ax: Axes, count: int, *, what: str = "") -> None:

@@ -1,4 +1,4 @@
-"""One line per run: blue where it ends well, red where it does not, yellow in between."""
+"""One line per run: blue where it ends well, red where it does not, purple in between."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from committal.plot.panels import label_axes
 REACHED = "#0072B2"
 FAILED = "#D55E00"
 #: Of runs that have neither arrived nor settled.
-MOVING = "#E69F00"
+MOVING = "#CC79A7"
 
 
 def fates(
@@ -51,9 +51,9 @@ def fates(
     max_runs : int, optional
         Draw no more than this many runs, the first ones.
     moving : array_like of bool, shape (runs,), optional
-        Which of the red runs have not finished: they are yellow instead.
+        Which of the red runs have not finished: they are purple instead.
     words : tuple of str, optional
-        What blue, red and yellow are, for a legend.
+        What blue, red and purple are, for a legend.
 
     Returns
     -------
@@ -72,9 +72,9 @@ def fates(
     x, red = np.asarray(curves, np.float64), np.asarray(failed, np.bool_)
     if x.ndim != 2 or x.shape != (red.size, t.size):
         raise ConfigError("curves", x.shape, f"shape ({red.size}, {t.size}): runs and times")
-    yellow = None if moving is None else np.asarray(moving, np.bool_)
+    purple = None if moving is None else np.asarray(moving, np.bool_)
     draw_runs(
-        ax, t, x, red, max_runs=max_runs, widths=(0.6, 1.5), mean=mean, moving=yellow, words=words
+        ax, t, x, red, max_runs=max_runs, widths=(0.6, 1.5), mean=mean, moving=purple, words=words
     )
     ax.set_xlim(t[0], t[-1])
     label_axes(ax, xlabel, ylabel)

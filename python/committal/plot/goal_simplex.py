@@ -24,6 +24,7 @@ def goal_simplex(
     max_runs: int | None = 15,
     colorbar: bool | None = None,
     legend: bool | None = None,
+    power: float | None = None,
 ) -> Axes:
     r"""Draw :math:`P(\text{goal } g) / \sum_{g'} P(\text{goal } g')` of every run against time.
 
@@ -41,7 +42,7 @@ def goal_simplex(
         The goals at the right, at the top and at the left.
     names : tuple of str, optional
         What to call them.
-    max_runs, colorbar, legend : optional
+    max_runs, colorbar, legend, power : optional
         See :func:`committal.plot.simplex`.
 
     Returns
@@ -75,4 +76,4 @@ def goal_simplex(
         {"policy": (("run", "time", "arm"), np.nan_to_num(share, nan=1.0 / 3.0))},
         {"time": data["time"].values, "arm": list(corners if names is None else names)},
     )
-    return simplex(paths, ax, max_runs=max_runs, colorbar=colorbar, legend=legend)
+    return simplex(paths, ax, max_runs=max_runs, colorbar=colorbar, legend=legend, power=power)

@@ -50,7 +50,7 @@ def heatmap(
     below : float, optional
         What a failure is, for results that do not know it.
     contours : sequence of float, optional
-        Levels to draw as black lines.
+        Levels to draw as black lines, in the map and on the scale of its colours.
     cmap : str, optional
         Colour map.
     vmin, vmax : float, optional
@@ -72,7 +72,7 @@ def heatmap(
     >>> grid = {"baseline.c": [-1.0, 0.0, 1.0], "update.step_size": [0.05, 0.1, 0.2]}
     >>> ax = cm.plot.heatmap(cm.Study(exp, grid, runs=100, rng=0).run(), below=0.5)
     """
-    array, vmin, vmax = _array(data, below, vmin, vmax)
+    array, label, vmin, vmax = _array(data, below, vmin, vmax)
     axes = [str(dim) for dim in array.dims]
     if len(axes) != 2:
         raise ConfigError(
@@ -88,8 +88,10 @@ def heatmap(
     y_at, y_edges, y_log = _scale(array[y].values)
     mesh = ax.pcolormesh(x_edges, y_edges, values, cmap=cmap, vmin=vmin, vmax=vmax)
     mesh.set_rasterized(True)  # a thousand cells would make a slow vector picture
+    lines = None
     if len(contours):
-        ax.contour(x_at, y_at, values, levels=sorted(contours), colors="black", linewidths=1)
+        levels = sorted(contours)
+        lines = ax.contour(x_at, y_at, values, levels=levels, colors="black", linewidths=1)
     if x_log:
         ax.set_xscale("log")
     if y_log:
@@ -109,26 +111,36 @@ def heatmap(
     ax.set_xlabel(axis_name(x))
     ax.set_ylabel(axis_name(y))
     if colorbar:
-        label = str(array.attrs.get("long_name", array.name or ""))
         low, high = mesh.get_clim()
         beyond = (bool(np.nanmin(values) < low), bool(np.nanmax(values) > high))
         extend = {(True, True): "both", (True, False): "min", (False, True): "max"}
-        ax.figure.colorbar(mesh, ax=ax, label=label, extend=extend.get(beyond, "neither"))
+        bar = ax.figure.colorbar(mesh, ax=ax, label=label, extend=extend.get(beyond, "neither"))
+        if lines is not None:
+            bar.add_lines(lines)  # where on the scale the lines are
     return ax
 
 
 def _array(
     data: Any, below: float | None, vmin: float | None, vmax: float | None
-) -> tuple[xr.DataArray, float | None, float | None]:
+) -> tuple[xr.DataArray, str, float | None, float | None]:
+    """Return what is drawn, what it is called and where its colours end."""
     if not hasattr(data, "dims"):
         raise ConfigTypeError("data", data, "a dataset or an array with labels")
     if not hasattr(data, "data_vars"):
-        return data, vmin, vmax
+        return data, _title(data), vmin, vmax
     if "estimate" not in data:
         data = failure_rates(data, below)
     if data.attrs.get("quantity") == "failure":
         vmin, vmax = 0.0 if vmin is None else vmin, 1.0 if vmax is None else vmax
-    return data["estimate"].squeeze(drop=True), vmin, vmax
+    array = data["estimate"].squeeze(drop=True)
+    label = _title(array)
+    if data.attrs.get("quantity") == "failure" and "below" in data.attrs:
+        label += f" ($J < {data.attrs['below']:g}$)"  # a rate of failures says what one is
+    return array, label, vmin, vmax
+
+
+def _title(array: xr.DataArray) -> str:
+    return str(array.attrs.get("long_name", array.name or ""))
 
 
 def _name(label: object) -> str:

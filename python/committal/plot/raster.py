@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from io import BytesIO
 
+import numpy as np
 from PIL import Image
 
 _COLOURS = 256
+# Levels of 256: colours that are nearer count as one when a palette is chosen.
+_NEAR = 12
 
 
 def packed(png: bytes, *, dpi: float) -> bytes:
     """Return the same picture with a palette; the same bytes for the same picture.
+
+    The palette is chosen from the colours that there are, each counted once: a single thin line
+    keeps its colour among a million white pixels.
 
     Examples
     --------
@@ -42,6 +48,19 @@ def thumbnail(png: bytes, width: int) -> bytes:
 
 def _encoded(picture: Image.Image, colours: int, dpi: float) -> bytes:
     buffer = BytesIO()
-    few = picture.quantize(colours, dither=Image.Dither.NONE)
+    few = picture.quantize(palette=_palette(picture, colours), dither=Image.Dither.NONE)
     few.save(buffer, "png", optimize=True, dpi=(dpi, dpi))
     return buffer.getvalue()
+
+
+def _palette(picture: Image.Image, colours: int) -> Image.Image:
+    cells = np.unique(np.asarray(picture).reshape(-1, 3) // _NEAR, axis=0)
+    there = np.minimum(cells.astype(np.int64) * _NEAR + _NEAR // 2, 255).astype(np.uint8)
+    chosen = Image.fromarray(there[None]).quantize(colours - 2, kmeans=8, dither=Image.Dither.NONE)
+    found = np.array(chosen.getpalette(), np.uint8).reshape(-1, 3)
+    # White and black are what most pixels are: what is almost one of them is it.
+    found[(found >= 256 - _NEAR).all(axis=1)] = 255
+    found[(found < _NEAR).all(axis=1)] = 0
+    palette = Image.new("P", (1, 1))
+    palette.putpalette([*found[: colours - 2].ravel().tolist(), 255, 255, 255, 0, 0, 0])
+    return palette

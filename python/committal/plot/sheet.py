@@ -21,7 +21,7 @@ from matplotlib.lines import Line2D
 from matplotlib.transforms import blended_transform_factory
 
 from committal.errors import ConfigError
-from committal.plot.clock import TICKS, clock
+from committal.plot.clock import clock, ticks
 from committal.plot.raster import packed
 from committal.support.files import write_whole
 
@@ -124,7 +124,7 @@ def colour_bar(
     colours: ScalarMappable,
     label: str,
     *,
-    ticks: Sequence[float] | None = None,
+    at: Sequence[float] | None = None,
     extend: str = "neither",
 ) -> None:
     """Explain the colours of several panels at the right of the row.
@@ -139,30 +139,32 @@ def colour_bar(
         The colours.
     label : str
         What they mean.
-    ticks : sequence of float, optional
+    at : sequence of float, optional
         Where to write numbers.
     extend : {"neither", "both", "min", "max"}, optional
         Where colours also stand for numbers beyond the end: an arrow says so.
     """
     bar = figure.colorbar(
-        colours, ax=list(axes), label=label, shrink=0.8, pad=0.02, aspect=18, ticks=ticks,
-        extend=extend,
+        colours, ax=list(axes), label=label, shrink=0.8, pad=0.02, aspect=18, ticks=at,
+        extend=extend, format=None if at is None else "%g",
     )  # fmt: skip
     bar.outline.set_linewidth(0.5)
 
 
-def time_bar(figure: Figure, axes: Sequence[Axes], *, cmap: str = "viridis") -> None:
+def time_bar(figure: Figure, axes: Sequence[Axes], power: float, *, cmap: str = "viridis") -> None:
     """Explain that colours are time, in each panel from the first update to the last.
+
+    `power` is that of :func:`committal.plot.clock.clock`.
 
     Examples
     --------
     >>> figure, axes = row("ss")
-    >>> time_bar(figure, axes)
+    >>> time_bar(figure, axes, 1 / 3)
     >>> len(figure.axes)
     3
     """
-    colours = ScalarMappable(clock(0.0, 1.0), cmap)
-    colour_bar(figure, axes, colours, "time / length of the run", ticks=TICKS)
+    colours = ScalarMappable(clock(0.0, 1.0, power), cmap)
+    colour_bar(figure, axes, colours, "time / length of the run", at=ticks(power))
 
 
 def key(figure: Figure, *axes: Axes, ncols: int | None = None, above: bool = False) -> None:

@@ -12,7 +12,7 @@ from matplotlib.collections import LineCollection
 from committal.config import Bandit
 from committal.errors import CommittalError, ConfigError
 from committal.plot import arguments
-from committal.plot.clock import TICKS, clock
+from committal.plot.clock import clock, pace, ticks
 from committal.plot.corners import CORNERS
 from committal.plot.ends import count_heaps
 from committal.plot.panels import given_or_new, triangle
@@ -38,12 +38,13 @@ def simplex(
     cmap: str = "viridis",
     colorbar: bool | None = None,
     legend: bool | None = None,
+    power: float | None = None,
 ) -> Axes:
     """Draw policies of three arms as paths on the simplex, coloured by time.
 
     A corner is the policy that always takes its arm. A black dot marks the start and a small one
     the end of every run, with their number where several lie on each other. Colours run from
-    purple to yellow, early times having more of them than late ones.
+    purple to yellow; half of the way is made in half of them, whenever that is.
 
     Parameters
     ----------
@@ -61,6 +62,10 @@ def simplex(
     colorbar, legend : bool, optional
         Explain the colours beside the triangle, and dots and lines below it. By default in a new
         figure, and not in axes that are given, which may share an explanation.
+    power : float, optional
+        A time that is a share of the last one has that power of the share as its place among the
+        colours. By default as many colours as the runs make way; panels that share an explanation
+        need the same.
 
     Returns
     -------
@@ -91,6 +96,8 @@ def simplex(
         axis.set_label_rotation_mode("horizontal")
     # The axes' own plot method projects like this; a LineCollection needs it by hand, and one
     # collection is much faster to draw than a line per run and time.
+    if power is None:
+        power = pace(times, policies)
     paths = ternary.transProjection.transform(policies.reshape(-1, 3)).reshape(
         *policies.shape[:2], 2
     )
@@ -99,7 +106,7 @@ def simplex(
         list(segments),
         array=np.tile(times[1:], len(policies)).astype(np.float64),
         cmap=cmap,
-        norm=clock(times[0], times[-1]),
+        norm=clock(times[0], times[-1], power),
         linewidths=0.9,
         alpha=0.85,
         capstyle="round",
@@ -132,10 +139,8 @@ def simplex(
     ternary.set_rlabel(labels[CORNERS[2]])
     if alone if colorbar is None else colorbar:
         first, last = int(times[0]), int(times[-1])
-        ticks = sorted({round(first + (last - first) * share) for share in TICKS})
-        ternary.figure.colorbar(
-            lines, ax=ternary, label="update", shrink=0.7, pad=0.08, ticks=ticks
-        )
+        at = sorted({round(first + (last - first) * share) for share in ticks(power)})
+        ternary.figure.colorbar(lines, ax=ternary, label="update", shrink=0.7, pad=0.08, ticks=at)
     if alone if legend is None else legend:
         ternary.figure.legend(
             *ternary.get_legend_handles_labels(), loc="outside lower center", ncols=3,

@@ -206,3 +206,19 @@ def test_panels_refuse_by_name() -> None:
         cm.plot.panels(0)
     with pytest.raises(ConfigError, match="kind = 'pie'"):
         cm.plot.panels(1, "pie")  # type: ignore[arg-type]
+
+
+def test_time_colours_use_their_range(experiment: cm.Experiment) -> None:
+    """Vanilla runs make most of their way at once; half of the colours is for that."""
+    record = cm.Record("policy", log=100)
+    exp = experiment.replace(
+        policy=cm.Softmax(), update=cm.Vanilla(0.5), steps=10_000, record=record
+    )
+    data = cm.run(exp, runs=10, rng=0)
+    lines: Any = cm.plot.simplex(data, ternary()).collections[0]
+    way = np.linalg.norm(np.diff(data["policy"].values, axis=1), axis=2).sum(axis=0).cumsum()
+    half = data["time"].values[1:][np.searchsorted(way, way[-1] / 2)]
+    assert half < 200  # on a linear scale, 2 % of the colours
+    assert lines.norm(half) == pytest.approx(0.5, abs=0.1)
+    fixed: Any = cm.plot.simplex(data, ternary(), power=1.0).collections[0]
+    assert fixed.norm(half) == pytest.approx(half / 10_000)

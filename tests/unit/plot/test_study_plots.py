@@ -167,3 +167,13 @@ def test_many_names_stand_beside_the_curves() -> None:
         legend = ax.get_legend()
         assert legend is not None
         assert (legend.get_window_extent().x0 >= ax.get_window_extent().x1) == beside
+
+
+def test_a_map_of_failures_says_what_a_failure_is() -> None:
+    exp = cm.Experiment(cm.Bandit([1.0, 0.0]), cm.Sigmoid(-1.0), cm.Natural(0.1), -1.0, steps=50)
+    grid = {"baseline.c": [-1.0, 0.0], "update.step_size": [0.05, 0.1]}
+    study = cm.Study(exp, grid, runs=20, rng=0).run()
+    ax: Any = cm.plot.heatmap(study, below=0.5, contours=[0.1], ax=Figure().add_subplot())
+    bar = ax.collections[0].colorbar
+    assert bar.ax.get_ylabel() == "failure rate ($J < 0.5$)"
+    assert len(bar.lines) == 1  # the level of the line is marked on the scale

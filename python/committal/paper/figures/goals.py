@@ -14,7 +14,7 @@ from committal.config import Record
 from committal.paper.figure import Case, PaperFigure, Picture, Table
 from committal.paper.figures import rooms
 from committal.paper.lab import Lab
-from committal.paper.pictures import TITLE_PAD
+from committal.paper.pictures import TITLE_PAD, shared_pace
 from committal.paper.verdicts import POSITIVE, Estimate, Finding, all_positive, within
 from committal.plot import sheet
 from committal.plot.corners import name_corners
@@ -224,11 +224,12 @@ def _minus(one: FailureRate, other: FailureRate) -> Estimate:
 def draw(data: Sequence[GoalShares]) -> Figure:
     """Draw the paths of the probabilities."""
     figure, axes = sheet.row("sss", height=2.65)
+    power = shared_pace([one.drawn["goal_probability"] for one in data])
     for one, ax in zip(data, axes, strict=True):
-        goal_simplex(one.drawn, ax, corners=CORNERS, names=NAMES, max_runs=None)
+        goal_simplex(one.drawn, ax, corners=CORNERS, names=NAMES, max_runs=None, power=power)
         name_corners(ax, NAMES)
         ax.set_title(one.case.latex, pad=TITLE_PAD)
-    sheet.time_bar(figure, axes)
+    sheet.time_bar(figure, axes, power)
     sheet.key(figure, *axes)
     return figure
 

@@ -177,7 +177,7 @@ class Fractions(PaperFigure[list[GoalCounts]]):
 
 def draw(data: Sequence[GoalCounts]) -> Figure:
     """Draw the map and the fraction of episodes that reached the best goal so far."""
-    figure, axes = sheet.row("gccc", height=1.9, ratios=[0.95, 1.0, 1.0, 1.0], share_y=True)
+    figure, axes = sheet.row("gccc", height=2.2, ratios=[0.95, 1.0, 1.0, 1.0], share_y=True)
     plot.grid(SQUARE, ax=axes[0])
     best = SQUARE.goals.index(BEST)
     for one, ax in zip(data, axes[1:], strict=True):

@@ -153,8 +153,8 @@ class TwoArms(PaperFigure[Starts]):
             Picture(
                 self.name,
                 f"{self.title}. {data.own[0].sample.sizes['run']} runs of {STEPS} updates each; "
-                f"blue: to the better arm; red and yellow: below ½ at the end ({seen}), red "
-                "if sure of the worse arm, yellow if not finished; black: mean. Below ½ at high "
+                f"blue: to the better arm; red and purple: below ½ at the end ({seen}), red "
+                "if sure of the worse arm, purple if not finished; black: mean. Below ½ at high "
                 f"precision, with 95 % intervals: {rates}.",
                 lambda: bandit_pictures.curves_row(data.own, DRAWN, BELOW, what="below ½"),
             )
