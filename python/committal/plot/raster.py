@@ -10,6 +10,8 @@ from PIL import Image
 _COLOURS = 256
 # Levels of 256: colours that are nearer count as one when a palette is chosen.
 _NEAR = 12
+# A palette must not change more than this share of the pixels by more than so many levels.
+_SEEN, _SHARE = 4, 0.1
 
 
 def packed(png: bytes, *, dpi: float) -> bytes:
@@ -49,6 +51,9 @@ def thumbnail(png: bytes, width: int) -> bytes:
 def _encoded(picture: Image.Image, colours: int, dpi: float) -> bytes:
     buffer = BytesIO()
     few = picture.quantize(palette=_palette(picture, colours), dither=Image.Dither.NONE)
+    apart = np.abs(np.asarray(few.convert("RGB"), np.int64) - np.asarray(picture, np.int64))
+    if colours == _COLOURS and (apart.max(axis=-1) > _SEEN).mean() > _SHARE:
+        few = picture  # a map of smooth colours: steps would be lines that are not there
     few.save(buffer, "png", optimize=True, dpi=(dpi, dpi))
     return buffer.getvalue()
 
