@@ -247,8 +247,8 @@ class Record(Config):
 
 
 def _checked_times(at: Any) -> tuple[int, ...]:
-    times = at if isinstance(at, (Sequence, np.ndarray)) and np.ndim(at) else (at,)
-    if isinstance(times, str) or np.ndim(times) != 1:
+    times = at if isinstance(at, (Sequence, np.ndarray)) and check.ndim(at) else (at,)
+    if isinstance(times, str) or check.ndim(times) != 1:
         raise ConfigTypeError("Record.at", at, "an integer >= 0 or a sequence of them")
     if len(times) == 0:
         raise ConfigError("Record.at", at, "at least one time")

@@ -88,17 +88,17 @@ def read_study(path: str | os.PathLike[str]) -> StudyFile:
     ConfigError
         Naming the file, the line and the key.
     """
-    file = path_of("file", path)
+    file = path_of("path", path)
     try:
         with open(file, "rb") as stream:  # it may be a pipe, but it has an end
             raw = stream.read(limits.TEXT + 1)
         text = raw.decode()
     except OSError as error:
         raise ConfigError(
-            "file", str(path), f"a file that can be read ({error.strerror})"
+            "path", str(path), f"a file that can be read ({error.strerror})"
         ) from None
     except UnicodeDecodeError:
-        raise ConfigError("file", str(path), "text in UTF-8") from None
+        raise ConfigError("path", str(path), "text in UTF-8") from None
     return parse_study(text, str(path))
 
 

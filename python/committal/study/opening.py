@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from committal.config.precision import Precision
@@ -150,7 +151,7 @@ def study_of(data: xr.Dataset) -> Study:
     True
     """
     attributes = getattr(data, "attrs", None)
-    if attributes is None:
+    if not isinstance(attributes, Mapping):
         raise ConfigTypeError("data", data, "a dataset made by Study.run")
     if "study" not in attributes:
         raise ConfigError("data.attrs", sorted(attributes), "an attribute 'study'")

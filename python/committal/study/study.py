@@ -116,6 +116,9 @@ class Study:
         rng: RNGLike = None,
         independent: bool = False,
     ) -> None:
+        if not isinstance(grid, Mapping | Iterable | None):
+            allowed = "a mapping from dotted paths or names to values"
+            raise ConfigTypeError("grid", grid, allowed)
         axes = grid if isinstance(grid, Mapping) else tuple(grid or ())
         self.grid = Grid(base, axes)
         self.runs = integer("runs", runs, 1, limits.RUNS)

@@ -334,10 +334,7 @@ EXEMPT = {
 NOT_CALLED = {"open", "read_study", "export"}
 
 #: (function, argument) that may still raise untyped errors: studies and files.
-KNOWN = {
-    ("study_of", "data"), ("Study", "grid"), ("open", "path"), ("read_study", "path"),
-    ("export", "path"), ("Record", "at"),
-}  # fmt: skip
+KNOWN: set[tuple[str, str]] = set()
 
 
 def public() -> Iterator[tuple[str, Any]]:
