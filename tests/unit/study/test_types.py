@@ -39,11 +39,13 @@ def complaints(code: str, directory: Path) -> list[str]:
     command = [sys.executable, "-m", "mypy", "--strict", "--ignore-missing-imports", "snippet.py"]
     # In the package it looks for types, not for mistakes.
     command += ["--follow-imports", "silent", "--cache-dir", str(directory / "cache")]
-    path = str(Path(committal.__file__).parents[1])
+    path = Path(committal.__file__).parents[1]
+    # What is installed mypy finds by itself, and it wants to be told of nothing else.
+    where = {} if path.name == "site-packages" else {"MYPYPATH": str(path)}
     done = subprocess.run(
         [*command, "--no-error-summary"],
         cwd=directory,
-        env={**os.environ, "MYPYPATH": path},
+        env={**os.environ, **where},
         capture_output=True,
         text=True,
         check=False,
