@@ -67,6 +67,17 @@ class Configuration:
     experiment: Experiment
 
 
+def _listed(grid: Any) -> tuple[Any, ...]:
+    """Return the axes of a grid that is not a mapping; whether they are axes is seen later."""
+    if grid is None:
+        return ()
+    try:
+        return tuple(grid)
+    except TypeError:
+        allowed = "a mapping from dotted paths or names to values"
+        raise ConfigTypeError("grid", grid, allowed) from None
+
+
 class Study:
     """Many runs of every configuration of a grid.
 
@@ -116,10 +127,7 @@ class Study:
         rng: RNGLike = None,
         independent: bool = False,
     ) -> None:
-        if not isinstance(grid, Mapping | Iterable | None):
-            allowed = "a mapping from dotted paths or names to values"
-            raise ConfigTypeError("grid", grid, allowed)
-        axes = grid if isinstance(grid, Mapping) else tuple(grid or ())
+        axes = grid if isinstance(grid, Mapping) else _listed(grid)
         self.grid = Grid(base, axes)
         self.runs = integer("runs", runs, 1, limits.RUNS)
         if not isinstance(independent, bool):
