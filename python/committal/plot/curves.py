@@ -13,6 +13,7 @@ from committal.plot import arguments
 from committal.plot.fates import REACHED, draw_runs
 from committal.plot.levels import halfway, share
 from committal.plot.panels import given_or_new, label_axes
+from committal.support import check
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -75,7 +76,7 @@ def learning_curves(
             raise ConfigError(
                 "data", dict(data["value"].sizes), "one configuration, such as data.sel(...)"
             )
-        below = halfway(data) if below is None else below
+        below = halfway(data) if below is None else check.number("below", below)
         values = data["value"].transpose("run", "time").values
         failed = ~(values[:, -1] >= (-math.inf if below is None else below))
         words = None if below is None else (f"ends at {below:g} or above", f"ends below {below:g}")

@@ -38,6 +38,7 @@ from committal.study.store.store import Store
 from committal.study.tasks import Engines
 from committal.support import limits, text
 from committal.support.check import integer
+from committal.support.files import path_of
 from committal.support.machine import available_memory, threads_of
 from committal.support.notation import NotationError, refuse_depth
 from committal.support.provenance import key_text, origin
@@ -345,6 +346,8 @@ class Study:
         engines = Engines(self.grid)
         if until is not None:
             until = checked_until(until, engines, len(self))
+        if reuse is not None:
+            reuse = path_of("reuse", reuse)
         if reuse is not None and chunk is None:
             chunk = Store.open(reuse).manifest["chunk"]
         if chunk is None:

@@ -222,3 +222,10 @@ def test_time_colours_use_their_range(experiment: cm.Experiment) -> None:
     assert lines.norm(half) == pytest.approx(0.5, abs=0.1)
     fixed: Any = cm.plot.simplex(data, ternary(), power=1.0).collections[0]
     assert fixed.norm(half) == pytest.approx(half / 10_000)
+
+
+@pytest.mark.parametrize("below", ["x", float("nan"), [0.5]])
+def test_a_level_that_is_no_number_is_refused(below: Any, three_arms: cm.Experiment) -> None:
+    data = cm.run(three_arms.replace(steps=5, record=cm.Record("value", every=1)), runs=3, rng=0)
+    with pytest.raises(cm.ConfigError, match=r"^below = "):
+        cm.plot.learning_curves(data, below=below)

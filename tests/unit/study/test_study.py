@@ -259,3 +259,10 @@ def test_the_way_back(base: cm.Experiment, tmp_path: Path) -> None:
         cm.study_of(3)  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="study"):
         cm.Study.from_dict({"kind": "study"})
+
+
+@pytest.mark.parametrize("reuse", [3, "x\0y"])
+def test_a_store_to_reuse_is_blamed_by_its_name(reuse: Any, three_arms: cm.Experiment) -> None:
+    study = cm.Study(three_arms.replace(steps=5), {"steps": [5, 6]}, runs=2, rng=0)
+    with pytest.raises(cm.ConfigError, match=r"^reuse = "):
+        study.run(reuse=reuse)
