@@ -24,7 +24,7 @@ inline constexpr std::uint32_t kPhiloxM0 = 0xD2511F53;
 inline constexpr std::uint32_t kPhiloxM1 = 0xCD9E8D57;
 inline constexpr std::uint32_t kPhiloxW0 = 0x9E3779B9;
 inline constexpr std::uint32_t kPhiloxW1 = 0xBB67AE85;
-inline constexpr int kPhiloxRounds = 10;
+inline constexpr int kPhiloxRounds = 7;
 
 enum class Slot : std::uint32_t { kAction = 0, kReward = 1, kTransition = 2, kStart = 3 };
 

@@ -1,6 +1,7 @@
 // The life of a block of bandit runs: start, update, record, until the last step.
 #pragma once
 
+#include "kernels/bandit/few.hpp"
 #include "kernels/bandit/recorders.hpp"
 
 namespace committal::COMMITTAL_ISA {
@@ -28,6 +29,9 @@ class BanditBlock {
                        plan.estimator != Estimator::kExpected;
     });
     if (moves_one_arm_ && plan.behaviour == kOnPolicy) keep_leaves(s_, plan);
+    few_ = KT > 0 && plan.samples == 1 && !plan.regularised &&
+           plan.estimator != Estimator::kExpected &&
+           (plan.update == kUpdate<NaturalUpdate> || plan.update == kUpdate<VanillaUpdate>);
     for_each_part(Recorders{}, [&]<typename Part>() {
       accumulates_ = accumulates_ || (kAccumulates<Part> && wants<Part>());
     });
@@ -125,6 +129,9 @@ class BanditBlock {
   void step(std::int64_t t) {
     const double alpha = plan_.step_size.at(t);
     if (accumulates_) accumulate();
+    if constexpr (KT > 0) {
+      if (few_) return step_few_arms(t, alpha);
+    }
     if (plan_.estimator == Estimator::kExpected) {
       with_update(plan_,
                   [&]<typename Part>() COMMITTAL_INLINE_LAMBDA { Part::expected(s_, plan_); });
@@ -140,6 +147,23 @@ class BanditBlock {
       Part::apply(s_, alpha);
     });
     settle(s_, plan_);
+  }
+
+  // A whole update in registers.
+  void step_few_arms(std::int64_t t, double alpha) {
+    const auto draw = static_cast<std::uint64_t>(t);
+    const BehaviourRows rows = behaviour_rows(s_, plan_, t);
+    reach_draw(s_, plan_, task_, draw);
+    const std::uint64_t row = draw % kDraws * W;
+    const FewStep now{plan_, rows, s_.action_uniforms + row, s_.reward_uniforms + row, alpha,
+                      plan_.implicit.at(t)};
+    const bool outside = plan_.update == kUpdate<NaturalUpdate> ? step_few<true>(s_, now)
+                                                                : step_few<false>(s_, now);
+    if (plan_.uses_running_mean) {
+      follow_rewards<W>(s_.running_mean, s_.reward, plan_.running_mean_rate,
+                        static_cast<double>(t + 1));
+    }
+    if (outside) rebase_where_needed(s_);
   }
 
   // direction = the mean estimate of the samples; if one arm moves at a time, it has moved.
@@ -184,6 +208,7 @@ class BanditBlock {
   const BlockTask& task_;
   Block<KT, W> s_;
   bool moves_one_arm_ = false;
+  bool few_ = false;  // whole updates in registers (few.hpp)
   bool accumulates_ = false;
 };
 

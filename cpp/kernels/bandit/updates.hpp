@@ -176,6 +176,9 @@ struct ProjectedUpdate : AlongArm {
 
 using Updates = List<VanillaUpdate, NaturalUpdate, ProjectedUpdate>;
 
+template <typename Part>
+inline constexpr Update kUpdate{kPlace<Part, Updates>};
+
 // f<Part>() of the update of a plan.
 template <typename F>
 COMMITTAL_INLINE void with_update(const BanditView& plan, F&& f) {
