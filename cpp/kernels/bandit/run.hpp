@@ -25,8 +25,10 @@ class BanditBlock {
     fill<W>(s_.running_mean, plan.running_mean_initial);
     fill<W>(s_.regret, 0.0);
     with_update(plan, [&]<typename Part>() {
-      moves_one_arm_ = kMovesOneArm<Part, KT, W> && plan.samples == 1 && !plan.regularised &&
-                       plan.estimator != Estimator::kExpected;
+      const bool plain =
+          plan.samples == 1 && !plan.regularised && plan.estimator != Estimator::kExpected;
+      moves_one_arm_ = kMovesOneArm<Part, KT, W> && plain;
+      moves_at_once_ = kMovesAllAtOnce<Part, KT, W> && plain;
     });
     if (moves_one_arm_ && plan.behaviour == kOnPolicy) keep_leaves(s_, plan);
     few_ = KT > 0 && plan.samples == 1 && !plan.regularised &&
@@ -139,6 +141,10 @@ class BanditBlock {
       compute_baseline(s_, plan_);
       add_samples(t, alpha);
       if (moves_one_arm_) return s_.has_leaves() ? settle_leaves(s_) : settle(s_, plan_);
+      if (moves_at_once_) {
+        if (outside_range(s_)) rebase_where_needed(s_);
+        return;
+      }
     }
     with_update(plan_, [&]<typename Part>() COMMITTAL_INLINE_LAMBDA {
       if constexpr (requires { Part::add_entropy(s_, 1.0); }) {
@@ -169,7 +175,7 @@ class BanditBlock {
   // direction = the mean estimate of the samples; if one arm moves at a time, it has moved.
   COMMITTAL_INLINE void add_samples(std::int64_t t, double alpha) {
     const BehaviourRows rows = behaviour_rows(s_, plan_, t);
-    if (!moves_one_arm_) {
+    if (!moves_one_arm_ && !moves_at_once_) {
       for (std::int64_t k = 0; k < s_.K(); ++k) fill<W>(s_.direction + k * W, 0.0);
     }
     const double inverse_samples = 1.0 / static_cast<double>(plan_.samples);
@@ -178,6 +184,10 @@ class BanditBlock {
       if (moves_one_arm_) {
         with_update(plan_, [&]<typename Part>() COMMITTAL_INLINE_LAMBDA {
           if constexpr (kMovesOneArm<Part, KT, W>) Part::move_one(s_, alpha);
+        });
+      } else if (moves_at_once_) {
+        with_update(plan_, [&]<typename Part>() COMMITTAL_INLINE_LAMBDA {
+          if constexpr (kMovesAllAtOnce<Part, KT, W>) Part::move_all(s_, alpha);
         });
       } else {
         with_update(plan_, [&]<typename Part>()
@@ -208,6 +218,7 @@ class BanditBlock {
   const BlockTask& task_;
   Block<KT, W> s_;
   bool moves_one_arm_ = false;
+  bool moves_at_once_ = false;
   bool few_ = false;  // whole updates in registers (few.hpp)
   bool accumulates_ = false;
 };
