@@ -65,6 +65,31 @@ COMMITTAL_INLINE void refresh_weights(Block<KT, W>& s) {
   }
 }
 
+// Takes what rounding has left of coordinates that are 0, and only that, out of a projection. A
+// tau is off by some K ulps; an arm that it lifts to 1e-16 is no arm of small probability: 1/pi of
+// it would outweigh all others in a baseline. Lanes without such arms keep their bits.
+template <int KT, int W>
+void drop_residues(Block<KT, W>& s, const double* point, double residue) {
+  double sum[W];
+  double count[W];
+  fill<W>(sum, -1.0);
+  fill<W>(count, 0.0);
+  for (std::int64_t k = 0; k < s.K(); ++k) {
+    COMMITTAL_LANES(l, W) {
+      const bool kept = s.theta[k * W + l] > residue;
+      sum[l] += kept ? point[k * W + l] : 0.0;
+      count[l] += kept ? 1.0 : 0.0;
+    }
+  }
+  COMMITTAL_LANES(l, W) sum[l] /= count[l];
+  for (std::int64_t k = 0; k < s.K(); ++k) {
+    COMMITTAL_LANES(l, W) {
+      const double moved = larger(point[k * W + l] - sum[l], 0.0);
+      s.theta[k * W + l] = s.theta[k * W + l] > residue ? moved : 0.0;
+    }
+  }
+}
+
 // theta = Euclidean projection of `point` on the simplex: max(point - tau, 0) with the tau that
 // makes it sum to 1, by Michelot's shrinking active set. Lanes that are done do not move.
 template <int KT, int W>
@@ -101,9 +126,18 @@ void project(Block<KT, W>& s, double* point) {
     }
     if (moved == 0) break;
   }
+  const auto arms = static_cast<double>(s.K());
+  const double residue = arms * 0x1p-50 < 0.5 / arms ? arms * 0x1p-50 : 0.5 / arms;
+  std::int64_t residues = 0;
   for (std::int64_t k = 0; k < s.K(); ++k) {
-    COMMITTAL_LANES(l, W) s.theta[k * W + l] = larger(point[k * W + l] - tau[l], 0.0);
+    COMMITTAL_LANES(l, W) {
+      const double theta = larger(point[k * W + l] - tau[l], 0.0);
+      residues |=
+          static_cast<std::int64_t>(theta > 0.0) & static_cast<std::int64_t>(theta <= residue);
+      s.theta[k * W + l] = theta;
+    }
   }
+  if (residues != 0) drop_residues(s, point, residue);
 }
 
 }  // namespace committal::COMMITTAL_ISA
