@@ -19,6 +19,8 @@ from committal.plot.words import literal
 if TYPE_CHECKING:
     import xarray as xr
 
+__all__ = ["bands"]
+
 Array = npt.NDArray[Any]
 
 # Colours that remain different to colour-blind readers; black is left for references.

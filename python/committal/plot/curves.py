@@ -18,6 +18,8 @@ from committal.support import check
 if TYPE_CHECKING:
     import xarray as xr
 
+__all__ = ["learning_curves"]
+
 
 def learning_curves(
     data: xr.Dataset,

@@ -15,6 +15,8 @@ from committal.plot.panels import given_or_new
 if TYPE_CHECKING:
     import xarray as xr
 
+__all__ = ["survival"]
+
 
 def survival(
     data: xr.Dataset,
