@@ -25,6 +25,7 @@ from committal.plot.corners import name_corners
 from committal.plot.ends import COUNT
 from committal.plot.fates import FAILED, REACHED, fates
 from committal.plot.goal_simplex import goal_simplex
+from committal.plot.levels import ends_below
 from committal.plot.series import NONE_SEEN, Series, series
 from committal.plot.sheet import Axes, Figure
 from committal.plot.simplex import END, START, TRUE
@@ -108,7 +109,8 @@ def test_stuck_is_not_the_same_as_not_finished(few: Lab) -> None:
     sample = one.sample.isel(run=slice(5)).copy(deep=True)
     sample["policy"].values[:, -1] = final
     sample["value"].values[:, -1] = values
-    failed, moving = bandit_pictures.ends_below(sample, 0.9)
+    failed, moving = ends_below(sample, 0.9)
+    assert moving is not None
     assert failed.tolist() == [False, True, True, True, True]
     assert moving.tolist() == [False, False, True, True, False]
     table = bandit_figure.outcome_table([replace(one, sample=sample)], 0.9, 5)

@@ -35,6 +35,7 @@ __all__ = [
     "mark",
     "row",
     "save",
+    "save_as",
     "style",
     "time_bar",
 ]
@@ -239,13 +240,43 @@ def save(figure: Figure, file: Path) -> list[Path]:
             # Thousands of short lines of many colours make a slow vector picture.
             if len(collection.get_paths()) > _MOST_PATHS:
                 collection.set_rasterized(True)
-    write_whole(png, packed(_encoded(figure, "png", {"Software": None}), dpi=_DPI))
+    write_whole(png, packed(_encoded(figure, "png"), dpi=_DPI))
     figure.set_layout_engine("none")  # the places have been found; finding them takes a while
-    write_whole(pdf, _encoded(figure, "pdf", {"CreationDate": None}))
+    write_whole(pdf, _encoded(figure, "pdf"))
     return [png, pdf]
 
 
-def _encoded(figure: Figure, kind: str, metadata: dict[str, None]) -> bytes:
+def save_as(figure: Figure, file: Path) -> None:
+    """Write a figure in the format that its name says; it is there whole, or not at all.
+
+    Raises
+    ------
+    ConfigError
+        If the name has another ending, or the file cannot be written.
+
+    Examples
+    --------
+    >>> save_as(Figure(), Path("picture.jpeg2"))
+    Traceback (most recent call last):
+        ...
+    committal.errors.ConfigError: out = 'picture.jpeg2' is not allowed; expected a name ending in \
+.png, .pdf or .svg
+    """
+    kind = file.suffix.removeprefix(".").lower()
+    if kind not in _DATES:
+        raise ConfigError("out", str(file), "a name ending in .png, .pdf or .svg")
+    try:
+        write_whole(file, _encoded(figure, kind))
+    except OSError as error:
+        why = f"a file that can be written ({error.strerror})"
+        raise ConfigError("out", str(file), why) from None
+
+
+#: What would make two equal pictures differ.
+_DATES = {"png": "Software", "pdf": "CreationDate", "svg": "Date"}
+
+
+def _encoded(figure: Figure, kind: str) -> bytes:
     buffer = BytesIO()
-    figure.savefig(buffer, format=kind, dpi=_DPI, metadata=metadata)
+    figure.savefig(buffer, format=kind, dpi=_DPI, metadata={_DATES[kind]: None})
     return buffer.getvalue()
