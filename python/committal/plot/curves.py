@@ -95,7 +95,10 @@ def learning_curves(
         _draw_bands(ax, data)
     if "failures" in data or (per_run and below is not None):
         rate = failure_rate(data, below)
-        ax.axhline(rate.below, color="grey", linewidth=0.5, linestyle=":", zorder=1)
+        ax.axhline(
+            rate.below, color="grey", linewidth=0.5, linestyle=":", zorder=1,
+            label=f"$J = {rate.below:g}$",
+        )  # fmt: skip
         if rate.runs:
             ax.set_title(f"failed ($J < {rate.below:g}$): {share(rate)}")
     if legend and ax.get_legend_handles_labels()[0]:

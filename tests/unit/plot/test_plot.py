@@ -104,7 +104,7 @@ def test_curves_are_coloured_by_outcome(experiment: cm.Experiment) -> None:
     assert ax.get_title() == "failed ($J < 0.9$): 20 %"  # of all runs, not of those drawn
     mean, level = ax.lines
     assert set(np.asarray(level.get_ydata())) == {0.9}
-    assert legend_of(ax) == ["ends at 0.9 or above", "ends below 0.9", "mean"]
+    assert legend_of(ax) == ["ends at 0.9 or above", "ends below 0.9", "mean", "$J = 0.9$"]
     np.testing.assert_allclose(np.asarray(mean.get_ydata()), data["value"].mean("run").values)
     assert ax.get_xlabel() == "update"
 
@@ -127,6 +127,7 @@ def test_curves_that_have_not_finished_have_a_colour_of_their_own() -> None:
         r"below, sure of one arm ($\pi \geq 0.99$)",
         "below, not finished",
         "mean",
+        "$J = 0.85$",
     ]
 
 
@@ -149,7 +150,7 @@ def test_failed_is_relative_to_the_problem() -> None:
     ax = cm.plot.learning_curves(data, ax=Figure().add_subplot())
     assert ax.get_title() == "failed ($J < 0.75$): 0 of 20 (< 16 %)"
     assert [len(lines.get_paths()) for lines in ax.collections] == [20, 0]
-    assert legend_of(ax) == ["ends at 0.75 or above", "mean"]
+    assert legend_of(ax) == ["ends at 0.75 or above", "mean", "$J = 0.75$"]
 
 
 def test_nothing_is_called_failed_where_no_level_is_known(experiment: cm.Experiment) -> None:
