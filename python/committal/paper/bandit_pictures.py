@@ -73,7 +73,7 @@ def precise_row(data: Sequence[BanditOutcome], below: float) -> Figure:
     low, _ = failing.get_ylim()
     failing.set_ylim(max(low, LEAST_RATE), 1.3)
     _mark_exact(failing, data)
-    name_curves(figure, value, len(data))
+    name_curves(figure, value, band="95 % interval")
     _explain(figure, failing)
     return figure
 

@@ -10,12 +10,12 @@ import numpy.typing as npt
 from matplotlib import colormaps
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.patches import Patch
 
 from committal.analysis import mean_curves
 from committal.errors import ConfigError
 from committal.plot import arguments
 from committal.plot.panels import given_or_new, label_axes
+from committal.plot.sheet import patch
 from committal.plot.words import literal
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def finish(ax: Axes, curves: xr.Dataset, ylabel: str, *, log_time: bool, legend:
         words = "interval" if level is None else f"{100 * level:g} % interval"
         if curves.attrs.get("method") == "bootstrap":
             words += " (bootstrap)"
-        key(ax, Patch(color="grey", alpha=0.25, linewidth=0, label=words))
+        key(ax, patch(words))
 
 
 def key(ax: Axes, *more: Artist) -> None:

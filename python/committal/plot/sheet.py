@@ -18,6 +18,7 @@ from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 from matplotlib.transforms import blended_transform_factory
 
 from committal.errors import ConfigError
@@ -33,6 +34,7 @@ __all__ = [
     "colour_bar",
     "key",
     "mark",
+    "patch",
     "row",
     "save",
     "save_as",
@@ -205,6 +207,17 @@ def mark(label: str, **look: Any) -> Any:
     'exact'
     """
     return Line2D([], [], color="grey", label=label, **look)
+
+
+def patch(label: str) -> Any:
+    """Return a band that stands in a legend only, in grey: it explains bands of any colour.
+
+    Examples
+    --------
+    >>> patch("95 % interval").get_label()
+    '95 % interval'
+    """
+    return Patch(color="grey", alpha=0.25, linewidth=0, label=label)
 
 
 def blended(ax: Axes) -> Any:
