@@ -28,6 +28,20 @@ from committal.exact import dynamics
 from committal.support import arrays, check, limits
 from committal.support.simplex import Floats, others
 
+__all__ = [
+    "BaselineQuadratic",
+    "Moments",
+    "ValueIdentity",
+    "baseline_quadratic",
+    "gradient_moments",
+    "gradient_variance",
+    "log_variance_ratio",
+    "minimum_variance_baseline",
+    "simplex_grid",
+    "two_arm_variance",
+    "value_identity",
+]
+
 
 class Moments(NamedTuple):
     """Mean (..., D), covariance (..., D, D) and second moment (..., D, D) of an estimate."""

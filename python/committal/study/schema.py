@@ -26,6 +26,7 @@ from committal.config import (
     kinds,
 )
 from committal.config.precision import Precision
+from committal.config.quantities import ALL_NAMES
 from committal.study.file import RANGES
 
 _FAMILIES = (Problem, Policy, Update, Baseline, Behaviour, Estimator, Schedule)
@@ -130,7 +131,7 @@ def _object(cls: type[Config], kind: str, *, named: bool) -> dict[str, Any]:
     required = ["kind"] if named else []
     for name, parameter in inspect.signature(cls).parameters.items():
         if parameter.kind is parameter.VAR_POSITIONAL:
-            properties[name] = {"type": "array", "items": _STRING}
+            properties[name] = {"type": "array", "items": {"enum": list(ALL_NAMES)}}
             continue
         properties[name] = _form(f"{cls.__name__}.{name}", str(parameter.annotation))
         if parameter.default is parameter.empty:
