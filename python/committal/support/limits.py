@@ -78,9 +78,9 @@ FORMULA_DEPTH = 100
 #: Numbers, names and operations of a formula, written out.
 FORMULA_SIZE = 2000
 
-#: Rows of the workspace, and operations, of a lowered formula.
-PROGRAM_ROWS = 256
-PROGRAM_OPERATIONS = 2048
+#: Operations of a formula that was lowered, and the rows that they name.
+OPERATIONS = 4096
+REGISTERS = 8192
 
 
 def written(limit: int) -> str:
