@@ -61,6 +61,11 @@ class FormulaBaseline(FormulaPart, Baseline):
         return not self.state and set(self.names) <= {"pi", "r", "K"}
 
     @property
+    def looks_at_batch(self) -> bool:
+        """Whether it looks at the samples of the update that it is the baseline of."""
+        return bool({"a", "R"} & set(self.names))
+
+    @property
     def needs_values(self) -> bool:  # type: ignore[override]
         """Whether it looks at the mean rewards (in MDPs at Q)."""
         return "r" in self.names

@@ -131,7 +131,21 @@ def _episodes_know_what_they_use(e: Experiment) -> Refusal | None:
     return None
 
 
+def _variance_is_that_of_a_product(e: Experiment) -> Refusal | None:
+    if "variance" not in e.record.names:
+        return None
+    for where, part, _ in formulas_of(e):
+        if where in ("optimiser", "record.names"):
+            continue
+        if isinstance(part, FormulaBaseline) and not part.looks_at_batch:
+            continue
+        allowed = f"names without 'variance' while {where} is a formula of the sample"
+        return Refusal("record.names", e.record.names, allowed)
+    return None
+
+
 FORMULA_RULES: tuple[Rule, ...] = (
+    _variance_is_that_of_a_product,
     _arms_exist,
     _groups_have_others,
     _sigmoid_has_no_vector_of_parameters,
