@@ -2,6 +2,7 @@
 #include "kernels/bandit/run.hpp"
 #include "kernels/mdp/evaluate.hpp"
 #include "kernels/mdp/run.hpp"
+#include "kernels/program.hpp"
 #include "kernels/table.hpp"
 
 namespace committal::COMMITTAL_ISA {
@@ -51,6 +52,9 @@ const KernelTable kTable = {
             {mdp_block_bytes<kMdpNarrow>, run_mdp_block<kMdpNarrow>}},
     .mdp_solve = {{solve_bytes<kMdpWide>, solve_mdp<kMdpWide>},
                   {solve_bytes<kMdpNarrow>, solve_mdp<kMdpNarrow>}},
+    .program = {{kBanditWide, program_bytes<kBanditWide>, evaluate_program<kBanditWide>},
+                {kBanditNarrow, program_bytes<kBanditNarrow>, evaluate_program<kBanditNarrow>},
+                {kMdpNarrow, program_bytes<kMdpNarrow>, evaluate_program<kMdpNarrow>}},
     .exp = map<lane_exp>,
     .log = map<lane_log>,
     .normal_quantile = map<normal_quantile>,
