@@ -8,32 +8,21 @@
 namespace committal::COMMITTAL_ISA {
 namespace {
 
-// Vectors that advance together: independent chains hide each other's latency.
+// Lanes that advance together: independent chains hide each other's latency.
 template <int W>
-inline constexpr int kTogether = W / kNativeLanes < 4 ? W / kNativeLanes : 4;
-
-COMMITTAL_INLINE Native load(const double* row) { return *reinterpret_cast<const Native*>(row); }
-COMMITTAL_INLINE void store(double* row, Native x) { *reinterpret_cast<Native*>(row) = x; }
-
-// f(lane, vector) over the lanes of a row, kTogether vectors at a time.
-template <int W, typename F>
-COMMITTAL_INLINE void over_lanes(F&& f) {
-  for (int l = 0; l < W; l += kTogether<W> * kNativeLanes) f(l);
-}
+inline constexpr int kTogether = W < 4 * kNativeLanes ? W : 4 * kNativeLanes;
+template <int W>
+using Together = Lanes<kTogether<W>>;
+#define COMMITTAL_TOGETHER(l, W) for (int l = 0; l < (W); l += kTogether<W>)
 
 template <int W, typename Op>
 void unary(const ProgramStep& s) {
-  constexpr int N = kTogether<W>;
   const Op op{s.number};
   for (std::int64_t o = 0; o < s.outer; ++o) {
     double* to = s.to.row + o * s.to.outer;
     const double* a = s.from[0].row + o * s.from[0].outer;
     for (std::int64_t i = 0; i < s.inner; ++i) {
-      over_lanes<W>([&](int l) COMMITTAL_INLINE_LAMBDA {
-        Native x[N];
-        COMMITTAL_ARMS(v, 0, N) x[v] = op(load(a + l + v * kNativeLanes));
-        COMMITTAL_ARMS(v, 0, N) store(to + l + v * kNativeLanes, x[v]);
-      });
+      COMMITTAL_TOGETHER(l, W) op(Together<W>::load(a + l)).store(to + l);
       to += s.to.inner;
       a += s.from[0].inner;
     }
@@ -42,20 +31,15 @@ void unary(const ProgramStep& s) {
 
 template <int W, typename Op>
 void binary(const ProgramStep& s) {
-  constexpr int N = kTogether<W>;
   const Op op{s.number};
   for (std::int64_t o = 0; o < s.outer; ++o) {
     double* to = s.to.row + o * s.to.outer;
     const double* a = s.from[0].row + o * s.from[0].outer;
     const double* b = s.from[1].row + o * s.from[1].outer;
     for (std::int64_t i = 0; i < s.inner; ++i) {
-      over_lanes<W>([&](int l) COMMITTAL_INLINE_LAMBDA {
-        Native x[N];
-        COMMITTAL_ARMS(v, 0, N) {
-          x[v] = op(load(a + l + v * kNativeLanes), load(b + l + v * kNativeLanes));
-        }
-        COMMITTAL_ARMS(v, 0, N) store(to + l + v * kNativeLanes, x[v]);
-      });
+      COMMITTAL_TOGETHER(l, W) {
+        op(Together<W>::load(a + l), Together<W>::load(b + l)).store(to + l);
+      }
       to += s.to.inner;
       a += s.from[0].inner;
       b += s.from[1].inner;
@@ -64,22 +48,17 @@ void binary(const ProgramStep& s) {
 }
 
 template <int W>
-void where(const ProgramStep& s) {
-  constexpr int N = kTogether<W>;
+void choose(const ProgramStep& s) {
+  using T = Together<W>;
   for (std::int64_t o = 0; o < s.outer; ++o) {
     double* to = s.to.row + o * s.to.outer;
     const double* c = s.from[0].row + o * s.from[0].outer;
     const double* a = s.from[1].row + o * s.from[1].outer;
     const double* b = s.from[2].row + o * s.from[2].outer;
     for (std::int64_t i = 0; i < s.inner; ++i) {
-      over_lanes<W>([&](int l) COMMITTAL_INLINE_LAMBDA {
-        Native x[N];
-        COMMITTAL_ARMS(v, 0, N) {
-          const int at = l + v * kNativeLanes;
-          x[v] = load(c + at) != Native{} ? load(a + at) : load(b + at);
-        }
-        COMMITTAL_ARMS(v, 0, N) store(to + l + v * kNativeLanes, x[v]);
-      });
+      COMMITTAL_TOGETHER(l, W) {
+        select(T::load(c + l) == T(0.0), T::load(b + l), T::load(a + l)).store(to + l);
+      }
       to += s.to.inner;
       c += s.from[0].inner;
       a += s.from[1].inner;
@@ -88,80 +67,71 @@ void where(const ProgramStep& s) {
   }
 }
 
-// Reductions: the outer loop is over rows that stay, the inner one over rows that are folded, always
-// in their order. `Fold` has first(x), next(so far, x) and last(all, count).
+// Reductions: the outer loop is over rows that stay, the inner one over rows that are folded,
+// always in their order. `Fold` has next(so far, x) and last(all, count).
 template <int W, typename Fold>
 void reduce(const ProgramStep& s) {
-  constexpr int N = kTogether<W>;
-  const Native count = everywhere(static_cast<double>(s.inner));
+  using T = Together<W>;
+  const Fold fold{0};
   for (std::int64_t o = 0; o < s.outer; ++o) {
-    over_lanes<W>([&](int l) COMMITTAL_INLINE_LAMBDA {
+    COMMITTAL_TOGETHER(l, W) {
       const double* a = s.from[0].row + o * s.from[0].outer + l;
-      Native sum[N];
-      COMMITTAL_ARMS(v, 0, N) sum[v] = load(a + v * kNativeLanes);
+      T sum = T::load(a);
       for (std::int64_t i = 1; i < s.inner; ++i) {
         a += s.from[0].inner;
-        COMMITTAL_ARMS(v, 0, N) sum[v] = Fold::next(sum[v], load(a + v * kNativeLanes));
+        sum = fold(sum, T::load(a));
       }
-      double* to = s.to.row + o * s.to.outer + l;
-      COMMITTAL_ARMS(v, 0, N) store(to + v * kNativeLanes, Fold::last(sum[v], count));
-    });
+      sum.store(s.to.row + o * s.to.outer + l);
+    }
+  }
+}
+
+template <int W>
+void mean(const ProgramStep& s) {
+  reduce<W, Add>(s);
+  const Together<W> count(static_cast<double>(s.inner));
+  for (std::int64_t o = 0; o < s.outer; ++o) {
+    double* to = s.to.row + o * s.to.outer;
+    COMMITTAL_TOGETHER(l, W) (Together<W>::load(to + l) / count).store(to + l);
   }
 }
 
 // sum of a * b over the arms: what mul and sum_arms give, bit for bit, without a row between them.
 template <int W>
 void dot(const ProgramStep& s) {
-  constexpr int N = kTogether<W>;
+  using T = Together<W>;
   for (std::int64_t o = 0; o < s.outer; ++o) {
-    over_lanes<W>([&](int l) COMMITTAL_INLINE_LAMBDA {
+    COMMITTAL_TOGETHER(l, W) {
       const double* a = s.from[0].row + o * s.from[0].outer + l;
       const double* b = s.from[1].row + o * s.from[1].outer + l;
-      Native sum[N];
-      COMMITTAL_ARMS(v, 0, N) sum[v] = load(a + v * kNativeLanes) * load(b + v * kNativeLanes);
+      T sum = T::load(a) * T::load(b);
       for (std::int64_t i = 1; i < s.inner; ++i) {
         a += s.from[0].inner;
         b += s.from[1].inner;
-        COMMITTAL_ARMS(v, 0, N) sum[v] += load(a + v * kNativeLanes) * load(b + v * kNativeLanes);
+        sum += T::load(a) * T::load(b);
       }
-      double* to = s.to.row + o * s.to.outer + l;
-      COMMITTAL_ARMS(v, 0, N) store(to + v * kNativeLanes, sum[v]);
-    });
+      sum.store(s.to.row + o * s.to.outer + l);
+    }
   }
 }
-
-struct FoldSum {
-  static COMMITTAL_INLINE Native next(Native a, Native x) { return a + x; }
-  static COMMITTAL_INLINE Native last(Native a, Native) { return a; }
-};
-struct FoldMean : FoldSum {
-  static COMMITTAL_INLINE Native last(Native a, Native count) { return a / count; }
-};
-struct FoldMin {
-  static COMMITTAL_INLINE Native next(Native a, Native x) { return lower_of(a, x); }
-  static COMMITTAL_INLINE Native last(Native a, Native) { return a; }
-};
-struct FoldMax {
-  static COMMITTAL_INLINE Native next(Native a, Native x) { return higher_of(a, x); }
-  static COMMITTAL_INLINE Native last(Native a, Native) { return a; }
-};
 
 // The root of the mean squared distance to the mean, in two passes: nothing cancels.
 template <int W>
 void deviation(const ProgramStep& s) {
-  const Native count = everywhere(static_cast<double>(s.inner));
+  using T = Together<W>;
+  const T count(static_cast<double>(s.inner));
   for (std::int64_t o = 0; o < s.outer; ++o) {
-    for (int l = 0; l < W; l += kNativeLanes) {
+    COMMITTAL_TOGETHER(l, W) {
       const double* a = s.from[0].row + o * s.from[0].outer + l;
-      Native sum = load(a);
-      for (std::int64_t i = 1; i < s.inner; ++i) sum += load(a + i * s.from[0].inner);
-      const Native mean = sum / count;
-      Native squares{};
+      T sum = T::load(a);
+      for (std::int64_t i = 1; i < s.inner; ++i) sum += T::load(a + i * s.from[0].inner);
+      const T centre = sum / count;
+      T squares(0.0);
       for (std::int64_t i = 0; i < s.inner; ++i) {
-        const Native x = load(a + i * s.from[0].inner) - mean;
+        const T x = T::load(a + i * s.from[0].inner) - centre;
         squares += x * x;
       }
-      store(s.to.row + o * s.to.outer + l, root(squares / count));
+      root(squares / count).store(s.to.row + o * s.to.outer + l);
     }
   }
 }
@@ -170,21 +140,22 @@ void deviation(const ProgramStep& s) {
 // nothing is subtracted.
 template <int W, bool kMean>
 void others(const ProgramStep& s) {
-  const Native rest = everywhere(static_cast<double>(s.inner - 1));
+  using T = Together<W>;
+  const T rest(static_cast<double>(s.inner - 1));
   for (std::int64_t o = 0; o < s.outer; ++o) {
-    for (int l = 0; l < W; l += kNativeLanes) {
+    COMMITTAL_TOGETHER(l, W) {
       const double* a = s.from[0].row + o * s.from[0].outer + l;
       double* to = s.to.row + o * s.to.outer + l;
-      Native sum{};
+      T sum(0.0);
       for (std::int64_t i = 0; i < s.inner; ++i) {
-        store(to + i * s.to.inner, sum);
-        sum += load(a + i * s.from[0].inner);
+        sum.store(to + i * s.to.inner);
+        sum += T::load(a + i * s.from[0].inner);
       }
-      sum = Native{};
+      sum = T(0.0);
       for (std::int64_t i = s.inner - 1; i >= 0; --i) {
-        const Native both = load(to + i * s.to.inner) + sum;
-        store(to + i * s.to.inner, kMean ? both / rest : both);
-        sum += load(a + i * s.from[0].inner);
+        const T both = T::load(to + i * s.to.inner) + sum;
+        (kMean ? both / rest : both).store(to + i * s.to.inner);
+        sum += T::load(a + i * s.from[0].inner);
       }
     }
   }
@@ -195,25 +166,26 @@ inline constexpr std::int64_t kFewArms = 8;  // a chain of selects is faster tha
 // x[a]: arms that do not exist count as the first, so that nothing outside is read.
 template <int W>
 void gather(const ProgramStep& s) {
+  using T = Together<W>;
   for (std::int64_t o = 0; o < s.outer; ++o) {
     const double* x = s.from[0].row + o * s.from[0].outer;
-    const double* action = s.from[1].row + o * s.from[1].outer;
+    const double* index = s.from[1].row + o * s.from[1].outer;
     double* to = s.to.row + o * s.to.outer;
     if (s.inner <= kFewArms) {
-      for (int l = 0; l < W; l += kNativeLanes) {
-        const Native a = load(action + l);
-        Native chosen = load(x + l);
+      COMMITTAL_TOGETHER(l, W) {
+        const T a = T::load(index + l);
+        T chosen = T::load(x + l);
         for (std::int64_t k = 1; k < s.inner; ++k) {
-          chosen = a == everywhere(static_cast<double>(k)) ? load(x + k * s.from[0].inner + l)
-                                                           : chosen;
+          chosen = select(a == T(static_cast<double>(k)), T::load(x + k * s.from[0].inner + l),
+                          chosen);
         }
-        store(to + l, chosen);
+        chosen.store(to + l);
       }
     } else {
       const double arms = static_cast<double>(s.inner);
       for (int l = 0; l < W; ++l) {
-        const bool known = action[l] >= 0.0 && action[l] < arms;
-        const std::int64_t k = known ? static_cast<std::int64_t>(action[l]) : 0;
+        const bool known = index[l] >= 0.0 && index[l] < arms;
+        const std::int64_t k = known ? static_cast<std::int64_t>(index[l]) : 0;
         to[l] = x[k * s.from[0].inner + l];
       }
     }
@@ -222,14 +194,13 @@ void gather(const ProgramStep& s) {
 
 template <int W>
 void onehot(const ProgramStep& s) {
+  using T = Together<W>;
   for (std::int64_t o = 0; o < s.outer; ++o) {
-    const double* action = s.from[0].row + o * s.from[0].outer;
+    const double* index = s.from[0].row + o * s.from[0].outer;
     for (std::int64_t k = 0; k < s.inner; ++k) {
       double* to = s.to.row + o * s.to.outer + k * s.to.inner;
-      const Native arm = everywhere(static_cast<double>(k));
-      for (int l = 0; l < W; l += kNativeLanes) {
-        store(to + l, truth(load(action + l) == arm));
-      }
+      const T arm(static_cast<double>(k));
+      COMMITTAL_TOGETHER(l, W) truth(T::load(index + l) == arm).store(to + l);
     }
   }
 }
@@ -237,7 +208,7 @@ void onehot(const ProgramStep& s) {
 }  // namespace
 
 template <int W>
-ProgramOperation program_operation(Opcode op) {
+ProgramOperation program_operation(Opcode op, std::int64_t number) {
   switch (op) {
     case Opcode::kAdd:
       return binary<W, Add>;
@@ -252,7 +223,7 @@ ProgramOperation program_operation(Opcode op) {
     case Opcode::kPow:
       return binary<W, Power>;
     case Opcode::kPowi:
-      return unary<W, WholePower>;
+      return number == 2 ? unary<W, Square> : unary<W, WholePower>;
     case Opcode::kLess:
       return binary<W, Less>;
     case Opcode::kLessEqual:
@@ -272,7 +243,7 @@ ProgramOperation program_operation(Opcode op) {
     case Opcode::kNot:
       return unary<W, Not>;
     case Opcode::kWhere:
-      return where<W>;
+      return choose<W>;
     case Opcode::kMin:
       return binary<W, Minimum>;
     case Opcode::kMax:
@@ -291,16 +262,16 @@ ProgramOperation program_operation(Opcode op) {
       return unary<W, Copy>;
     case Opcode::kSumArms:
     case Opcode::kSumSamples:
-      return reduce<W, FoldSum>;
+      return reduce<W, Add>;
     case Opcode::kMeanArms:
     case Opcode::kMeanSamples:
-      return reduce<W, FoldMean>;
+      return mean<W>;
     case Opcode::kMinArms:
     case Opcode::kMinSamples:
-      return reduce<W, FoldMin>;
+      return reduce<W, Minimum>;
     case Opcode::kMaxArms:
     case Opcode::kMaxSamples:
-      return reduce<W, FoldMax>;
+      return reduce<W, Maximum>;
     case Opcode::kStdArms:
     case Opcode::kStdSamples:
       return deviation<W>;
@@ -405,7 +376,7 @@ void evaluate_program(const ProgramTask& task) {
 }
 
 #define COMMITTAL_PROGRAMS(W)                           \
-  template ProgramOperation program_operation<W>(Opcode); \
+  template ProgramOperation program_operation<W>(Opcode, std::int64_t); \
   template std::size_t program_bytes<W>(const ProgramTask&); \
   template void evaluate_program<W>(const ProgramTask&);
 COMMITTAL_PROGRAMS(kBanditWide)

@@ -37,7 +37,7 @@ using ProgramOperation = void (*)(const ProgramStep&);
 
 // The loop of an operation for blocks of W lanes; program.cpp has them all.
 template <int W>
-ProgramOperation program_operation(Opcode op);
+ProgramOperation program_operation(Opcode op, std::int64_t number);
 
 template <int W>
 COMMITTAL_INLINE BoundRows contiguous(double* rows, RowShape shape, ProgramExtent extent) {
@@ -150,7 +150,7 @@ class LaneProgram {
     const RowShape shape = view_->registers[code.to].shape;
     const RowShape operand = view_->registers[code.from[0]].shape;
     const BoundRows& to = registers_[code.to];
-    ProgramStep step{program_operation<W>(code.op), 1, 1, {to.row, 0, 0}, {}, code.number};
+    ProgramStep step{program_operation<W>(code.op, code.number), 1, 1, {to.row, 0, 0}, {}, code.number};
     // Which stride each loop walks along: 0 none, 1 samples, 2 arms.
     int outer = 0;
     int inner = 0;
@@ -171,7 +171,7 @@ class LaneProgram {
         break;
       case OpcodeFamily::kGather:
       case OpcodeFamily::kOnehot:
-        outer = 1;
+        outer = has_samples(shape) ? 1 : 0;
         inner = 2;
         break;
     }

@@ -178,8 +178,11 @@ void Program::check_shapes(const std::string& argument, const ProgramInstruction
     refuse(argument, quoted(row.name) + " of " + shape_name(operand) + " giving " + shape_name(to),
            allowed);
   };
-  const auto is_action = [&](std::int32_t number) {
+  constexpr const char* kIndex = "the input 'a' or a number of shape 'run'";
+  constexpr const char* kIndexed = "'arm', giving the shape of its index";
+  const auto is_index = [&](std::int32_t number) {
     const ProgramRegister& reg = registers_[static_cast<std::size_t>(number)];
+    if (reg.shape == RowShape::kRun) return true;
     return reg.kind == ProgramRegister::Kind::kInput &&
            inputs_[static_cast<std::size_t>(reg.place)].known ==
                static_cast<int>(ProgramInput::kAction);
@@ -204,13 +207,13 @@ void Program::check_shapes(const std::string& argument, const ProgramInstruction
       if (!has_samples(from) || to != from) wrong(from, "samples, and the same shape");
       break;
     case OpcodeFamily::kGather:
-      if (!has_arms(from) || to != RowShape::kSample) wrong(from, "arms, giving 'sample'");
-      if (!is_action(code.from[1])) refuse(argument, "another index", "the input 'a'");
+      if (from != RowShape::kArm || to != shape_of(code.from[1])) wrong(from, kIndexed);
+      if (!is_index(code.from[1])) refuse(argument, "another index", kIndex);
       break;
     case OpcodeFamily::kOnehot:
-      if (to != RowShape::kSampleArm) wrong(from, "a result of shape 'sample_arm'");
-      if (!is_action(code.from[0])) refuse(argument, "another index", "the input 'a'");
-      break;
+      if (has_arms(to) && to != from && without_arms(to) == from && is_index(code.from[0])) break;
+      if (!is_index(code.from[0])) refuse(argument, "another index", kIndex);
+      wrong(from, "'sample_arm' of the input 'a', 'arm' of a number of shape 'run'");
   }
 }
 

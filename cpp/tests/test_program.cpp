@@ -108,7 +108,8 @@ TEST(refused_programs_say_where) {
   parts = small_program();
   parts.registers.push_back("run");
   CHECK(starts_with(refusal(parts), "registers[7] = a register without a value"));
-  parts.registers.assign(static_cast<std::size_t>(kMostProgramRegisters) + 1, "run");
+  parts.registers = std::vector<std::string>(static_cast<std::size_t>(kMostProgramRegisters) + 1,
+                                             std::string("run"));
   CHECK(starts_with(refusal(parts), "the number of registers = 8193 is not allowed"));
 }
 
