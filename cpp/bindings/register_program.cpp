@@ -75,8 +75,9 @@ py::dict run_program(const py::object& object, const py::dict& inputs, std::int6
     const Shape actual(array.shape(), array.shape() + array.ndim());
     if (lanes < 0 && !actual.empty()) lanes = actual.back();
     if (actual != shape_of(program->input_shape(i), extent, lanes)) {
-      throw py::value_error(argument + " has a wrong shape; expected samples, arms (as far as it "
-                                       "has them) and lanes");
+      throw py::value_error(argument +
+                            " has a wrong shape; expected samples, arms (as far as it "
+                            "has them) and lanes");
     }
     kept.push_back(array);
     rows.push_back(array.data());

@@ -49,15 +49,19 @@ const KernelTable kTable = {
     .program = {{kBanditWide, program_bytes<kBanditWide>, evaluate_program<kBanditWide>},
                 {kBanditNarrow, program_bytes<kBanditNarrow>, evaluate_program<kBanditNarrow>},
                 {kMdpNarrow, program_bytes<kMdpNarrow>, evaluate_program<kMdpNarrow>}},
-    .exp = [](const double* x, double* y, std::size_t count) {
-      map(x, y, count, [](const Strip& v) COMMITTAL_INLINE_LAMBDA { return exp_of(v); });
-    },
-    .log = [](const double* x, double* y, std::size_t count) {
-      map(x, y, count, [](const Strip& v) COMMITTAL_INLINE_LAMBDA { return log_of(v); });
-    },
-    .normal_quantile = [](const double* x, double* y, std::size_t count) {
-      map(x, y, count, [](const Strip& v) COMMITTAL_INLINE_LAMBDA { return normal_quantile(v); });
-    },
+    .exp =
+        [](const double* x, double* y, std::size_t count) {
+          map(x, y, count, [](const Strip& v) COMMITTAL_INLINE_LAMBDA { return exp_of(v); });
+        },
+    .log =
+        [](const double* x, double* y, std::size_t count) {
+          map(x, y, count, [](const Strip& v) COMMITTAL_INLINE_LAMBDA { return log_of(v); });
+        },
+    .normal_quantile =
+        [](const double* x, double* y, std::size_t count) {
+          map(x, y, count,
+              [](const Strip& v) COMMITTAL_INLINE_LAMBDA { return normal_quantile(v); });
+        },
     .uniforms = uniforms,
     .baselines = kRows<BaselineRow, Baselines>,
     .behaviours = kRows<BehaviourRow, Behaviours>,

@@ -92,7 +92,7 @@ void mean(const ProgramStep& s) {
   const Together<W> count(static_cast<double>(s.inner));
   for (std::int64_t o = 0; o < s.outer; ++o) {
     double* to = s.to.row + o * s.to.outer;
-    COMMITTAL_TOGETHER(l, W) (Together<W>::load(to + l) / count).store(to + l);
+    COMMITTAL_TOGETHER(l, W)(Together<W>::load(to + l) / count).store(to + l);
   }
 }
 
@@ -176,8 +176,8 @@ void gather(const ProgramStep& s) {
         const T a = T::load(index + l);
         T chosen = T::load(x + l);
         for (std::int64_t k = 1; k < s.inner; ++k) {
-          chosen = select(a == T(static_cast<double>(k)), T::load(x + k * s.from[0].inner + l),
-                          chosen);
+          chosen =
+              select(a == T(static_cast<double>(k)), T::load(x + k * s.from[0].inner + l), chosen);
         }
         chosen.store(to + l);
       }
@@ -375,9 +375,9 @@ void evaluate_program(const ProgramTask& task) {
   }
 }
 
-#define COMMITTAL_PROGRAMS(W)                           \
+#define COMMITTAL_PROGRAMS(W)                                           \
   template ProgramOperation program_operation<W>(Opcode, std::int64_t); \
-  template std::size_t program_bytes<W>(const ProgramTask&); \
+  template std::size_t program_bytes<W>(const ProgramTask&);            \
   template void evaluate_program<W>(const ProgramTask&);
 COMMITTAL_PROGRAMS(kBanditWide)
 COMMITTAL_PROGRAMS(kBanditNarrow)

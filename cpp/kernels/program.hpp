@@ -150,7 +150,8 @@ class LaneProgram {
     const RowShape shape = view_->registers[code.to].shape;
     const RowShape operand = view_->registers[code.from[0]].shape;
     const BoundRows& to = registers_[code.to];
-    ProgramStep step{program_operation<W>(code.op, code.number), 1, 1, {to.row, 0, 0}, {}, code.number};
+    ProgramStep step{
+        program_operation<W>(code.op, code.number), 1, 1, {to.row, 0, 0}, {}, code.number};
     // Which stride each loop walks along: 0 none, 1 samples, 2 arms.
     int outer = 0;
     int inner = 0;

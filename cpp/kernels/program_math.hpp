@@ -62,24 +62,24 @@ struct Plain {
   std::int64_t number;
 };
 
-#define COMMITTAL_UNARY(Name, expression)                        \
-  struct Name : Plain {                                          \
-    template <typename T>                                        \
-    COMMITTAL_INLINE T operator()(const T& a) const {            \
-      return expression;                                         \
-    }                                                            \
+#define COMMITTAL_UNARY(Name, expression)             \
+  struct Name : Plain {                               \
+    template <typename T>                             \
+    COMMITTAL_INLINE T operator()(const T& a) const { \
+      return expression;                              \
+    }                                                 \
   };
-#define COMMITTAL_BINARY(Name, expression)                       \
-  struct Name : Plain {                                          \
-    template <typename T>                                        \
+#define COMMITTAL_BINARY(Name, expression)                        \
+  struct Name : Plain {                                           \
+    template <typename T>                                         \
     COMMITTAL_INLINE T operator()(const T& a, const T& b) const { \
-      return expression;                                         \
-    }                                                            \
+      return expression;                                          \
+    }                                                             \
   };
 
 COMMITTAL_BINARY(Add, a + b)
 COMMITTAL_BINARY(Subtract, a - b)
-COMMITTAL_BINARY(Multiply, a * b)
+COMMITTAL_BINARY(Multiply, a* b)
 COMMITTAL_BINARY(Divide, a / b)
 COMMITTAL_BINARY(Power, power_of(a, b))
 COMMITTAL_BINARY(Less, truth(a < b))

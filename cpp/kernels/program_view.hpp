@@ -176,14 +176,22 @@ struct ProgramInputRow {
   RowShape shape;
 };
 inline constexpr ProgramInputRow kProgramInputs[] = {
-    {"t", RowShape::kRun},           {"K", RowShape::kRun},
-    {"N", RowShape::kRun},           {"pi", RowShape::kArm},
-    {"r", RowShape::kArm},           {"theta", RowShape::kArm},
-    {"theta0", RowShape::kArm},      {"mu", RowShape::kArm},
-    {"g", RowShape::kArm},           {"a", RowShape::kSample},
-    {"R", RowShape::kSample},        {"rho", RowShape::kSample},
-    {"b", RowShape::kSample},        {"A", RowShape::kSample},
-    {"w", RowShape::kSample},        {"score", RowShape::kSampleArm},
+    {"t", RowShape::kRun},
+    {"K", RowShape::kRun},
+    {"N", RowShape::kRun},
+    {"pi", RowShape::kArm},
+    {"r", RowShape::kArm},
+    {"theta", RowShape::kArm},
+    {"theta0", RowShape::kArm},
+    {"mu", RowShape::kArm},
+    {"g", RowShape::kArm},
+    {"a", RowShape::kSample},
+    {"R", RowShape::kSample},
+    {"rho", RowShape::kSample},
+    {"b", RowShape::kSample},
+    {"A", RowShape::kSample},
+    {"w", RowShape::kSample},
+    {"score", RowShape::kSampleArm},
     {"natural", RowShape::kSampleArm},
 };
 COMMITTAL_FORCE_INLINE constexpr Array<ProgramInputRow> rows_of(ProgramInput) {
@@ -196,10 +204,9 @@ template <typename... Inputs>
 constexpr std::uint32_t inputs_mask(Inputs... inputs) {
   return ((std::uint32_t{1} << static_cast<int>(inputs)) | ... | 0u);
 }
-inline constexpr std::uint32_t kBatchInputs =
-    inputs_mask(ProgramInput::kAction, ProgramInput::kReward, ProgramInput::kRatio,
-                ProgramInput::kBaseline, ProgramInput::kAdvantage, ProgramInput::kWeight,
-                ProgramInput::kScore, ProgramInput::kNatural);
+inline constexpr std::uint32_t kBatchInputs = inputs_mask(
+    ProgramInput::kAction, ProgramInput::kReward, ProgramInput::kRatio, ProgramInput::kBaseline,
+    ProgramInput::kAdvantage, ProgramInput::kWeight, ProgramInput::kScore, ProgramInput::kNatural);
 
 struct ProgramRegister {
   enum class Kind : int { kConstant, kInput, kComputed };

@@ -122,7 +122,8 @@ void Program::add_inputs(const ProgramParts& parts) {
   const auto shape_state = [&](const std::string& argument, std::int32_t state, RowShape shape) {
     const auto at = static_cast<std::size_t>(state);
     if (has_samples(shape) || (shaped[at] && states_[at].shape != shape)) {
-      refuse(argument, shape_name(shape), "the same 'run' or 'arm' for input and output of a state");
+      refuse(argument, shape_name(shape),
+             "the same 'run' or 'arm' for input and output of a state");
     }
     states_[at].shape = shape;
     shaped[at] = true;

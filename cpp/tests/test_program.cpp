@@ -1,9 +1,8 @@
-#include "plan/program.hpp"
-
 #include <cmath>
 #include <limits>
 
 #include "core/limits.hpp"
+#include "plan/program.hpp"
 #include "tests/harness.hpp"
 
 namespace committal {
@@ -15,10 +14,7 @@ ProgramParts small_program() {
   parts.registers = {"arm", "arm", "arm", "run", "arm", "arm", "run"};
   parts.constants = {{6, 2.0}};
   parts.inputs = {{"pi", 0}, {"r", 1}};
-  parts.code = {{"mul", {2, 0, 1}},
-                {"sum_arms", {3, 2}},
-                {"sub", {4, 1, 3}},
-                {"mul", {5, 4, 6}}};
+  parts.code = {{"mul", {2, 0, 1}}, {"sum_arms", {3, 2}}, {"sub", {4, 1, 3}}, {"mul", {5, 4, 6}}};
   parts.outputs = {{"b", 3}, {"d", 5}};
   return parts;
 }
@@ -127,7 +123,7 @@ TEST(a_gather_reads_nothing_but_arms) {
     std::vector<double> x(4);
     evaluate(program, {arms, 1}, 4, {r.data(), a.data()}, {x.data()}, resolve_isa("auto"), 0);
     CHECK(x[0] == 4.0 && x[1] == 1.0 && x[2] == 2.0 && x[3] == 3.0);
-    parts.inputs[1].first = "R";
+    parts.inputs[1] = {"R", 1};
     CHECK(starts_with(refusal(parts), "code[0] = another index"));
   }
 }
