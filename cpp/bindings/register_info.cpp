@@ -51,6 +51,8 @@ py::dict limits() {
   all["pairs"] = kMostPairs;
   all["samples"] = kMostSamples;
   all["episode"] = kMostEpisode;
+  all["operations"] = kMostProgramOperations;
+  all["registers"] = kMostProgramRegisters;
   return all;
 }
 

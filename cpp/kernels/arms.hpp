@@ -1,14 +1,19 @@
 // Rows of lanes, one per arm of a bandit or action of a state: what is summed over them.
 #pragma once
 
-#include "kernels/registers.hpp"
+#include "kernels/vmath.hpp"
 
 namespace committal::COMMITTAL_ISA {
 
 template <int W>
 COMMITTAL_INLINE void fill(double* row, double value) {
-  COMMITTAL_LANES(l, W) row[l] = value;
+  constexpr int N = kStripOf<W>;
+  for (int l = 0; l < W; l += N) Lanes<N>(value).store(row + l);
 }
+
+// Lanes whose sums over many arms stay in registers together.
+template <int W>
+inline constexpr int kSummedTogether = W < 4 * kNativeLanes ? W : 4 * kNativeLanes;
 
 // Unnormalised probabilities of some arms: pi_k = weight[k] / total, on every lane. What baselines
 // read, for the arms of a bandit as for the actions of one state.
@@ -24,72 +29,72 @@ template <int KT, int W>
 COMMITTAL_INLINE void sum_rows(std::int64_t count, const double* rows, double* total) {
   if constexpr (KT > 0) {
     (void)count;
-    COMMITTAL_LANES(l, W) {
-      double sum = rows[l];
-      COMMITTAL_ARMS(k, 1, KT) sum += rows[k * W + l];
-      total[l] = sum;
+    constexpr int N = kStripOf<W>;
+    for (int l = 0; l < W; l += N) {
+      Lanes<N> sum = Lanes<N>::load(rows + l);
+      COMMITTAL_PARTS(k, KT - 1) sum += Lanes<N>::load(rows + (k + 1) * W + l);
+      sum.store(total + l);
     }
   } else {
-    constexpr int N = kPacksTogether<W>;
-    for (int l = 0; l < W; l += N * kPack) {
-      Pack sum[N];
-      COMMITTAL_ARMS(i, 0, N) sum[i] = pack(rows + l + i * kPack);
-      for (std::int64_t k = 1; k < count; ++k) {
-        COMMITTAL_ARMS(i, 0, N) sum[i] += pack(rows + k * W + l + i * kPack);
-      }
-      COMMITTAL_ARMS(i, 0, N) pack(total + l + i * kPack) = sum[i];
+    constexpr int N = kSummedTogether<W>;
+    for (int l = 0; l < W; l += N) {
+      Lanes<N> sum = Lanes<N>::load(rows + l);
+      for (std::int64_t k = 1; k < count; ++k) sum += Lanes<N>::load(rows + k * W + l);
+      sum.store(total + l);
     }
   }
 }
 
 // The sums over all arms but one, for every arm, without subtracting nearly equal numbers: only the
 // leading arm can hold more than half of the total, so only its sums are added up without it.
-template <int W>
+template <int N>
 struct OthersSums {
-  double highest[W];  // the leader's weight
-  double others[W];   // sum of the weights but the leader's
-  double squares[W];  // sum of their squares
-  double leader[W];   // its number
+  Lanes<N> highest;   // the leader's weight
+  Lanes<N> highest2;  // its square
+  Lanes<N> others;    // sum of the weights but the leader's
+  Lanes<N> squares;   // sum of their squares
+  Lanes<N> leader;    // its number
 
-  COMMITTAL_INLINE double sum_without(std::int64_t k, double w, int l) const {
-    return leader[l] == static_cast<double>(k) ? others[l] : (others[l] - w) + highest[l];
+  COMMITTAL_INLINE Truth<N> leads(std::int64_t k) const {
+    return leader == Lanes<N>(static_cast<double>(k));
   }
-  COMMITTAL_INLINE double squares_without(std::int64_t k, double w, int l) const {
-    return leader[l] == static_cast<double>(k) ? squares[l]
-                                               : (squares[l] - w * w) + highest[l] * highest[l];
+  COMMITTAL_INLINE Lanes<N> sum_without(std::int64_t k, const Lanes<N>& w) const {
+    return select(leads(k), others, (others - w) + highest);
+  }
+  COMMITTAL_INLINE Lanes<N> squares_without(std::int64_t k, const Lanes<N>& w) const {
+    return select(leads(k), squares, (squares - w * w) + highest2);
   }
 };
 
-// Lanes whose sums over many arms stay in registers together.
-template <int W>
-inline constexpr int kSummedTogether = W < 16 ? W : 16;
+template <int N>
+struct Leader {
+  Lanes<N> weight;
+  Lanes<N> number;
+};
 
-template <int W>
-void sum_others(const ArmRows<W>& arms, OthersSums<W>& sums) {
-  constexpr int N = kSummedTogether<W>;
-  using Row = Lanes<N>;
-  for (int l = 0; l < W; l += N) {
-    Row highest = Row::load(arms.weight + l);
-    Row leader(0.0);
-    for (std::int64_t k = 1; k < arms.count; ++k) {  // ties: the lowest index leads
-      const Row weight = Row::load(arms.weight + k * W + l);
-      const auto above = weight > highest;
-      highest = select(above, weight, highest);
-      leader = select(above, Row(static_cast<double>(k)), leader);
-    }
-    Row others(0.0);
-    Row squares(0.0);
-    for (std::int64_t k = 0; k < arms.count; ++k) {
-      const Row weight = Row::load(arms.weight + k * W + l);
-      const Row counted = select(leader == Row(static_cast<double>(k)), Row(0.0), weight);
-      others = others + counted;
-      squares = squares + counted * counted;
-    }
-    highest.store(sums.highest + l);
-    others.store(sums.others + l);
-    squares.store(sums.squares + l);
-    leader.store(sums.leader + l);
+// Ties: the lowest index leads.
+template <int N, int W>
+COMMITTAL_INLINE Leader<N> leader_of(const ArmRows<W>& arms, int l) {
+  Leader<N> first{Lanes<N>::load(arms.weight + l), Lanes<N>(0.0)};
+  for (std::int64_t k = 1; k < arms.count; ++k) {
+    const Lanes<N> weight = Lanes<N>::load(arms.weight + k * W + l);
+    first.number = select(weight > first.weight, Lanes<N>(static_cast<double>(k)), first.number);
+    first.weight = larger(weight, first.weight);
   }
+  return first;
+}
+
+template <int N, int W>
+COMMITTAL_INLINE OthersSums<N> sum_others(const ArmRows<W>& arms, int l) {
+  const Leader<N> first = leader_of<N>(arms, l);
+  OthersSums<N> sums{first.weight, first.weight * first.weight, 0.0, 0.0, first.number};
+  for (std::int64_t k = 0; k < arms.count; ++k) {
+    const Lanes<N> weight = Lanes<N>::load(arms.weight + k * W + l);
+    const Lanes<N> counted = where(!sums.leads(k), weight);
+    sums.others += counted;
+    sums.squares += counted * counted;
+  }
+  return sums;
 }
 
 }  // namespace committal::COMMITTAL_ISA

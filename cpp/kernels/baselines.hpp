@@ -1,11 +1,13 @@
 // Baselines: numbers b(pi, r) that may depend on the policy but not on the action drawn.
 //
 // Each is a weighted mean of rewards, sum w_i r_i / sum w_i, where r holds the mean rewards of a
-// bandit's arms or the Q(s, .) of a state. To add one, write a struct like those below and append
-// it to `Baselines`; nothing else in C++ needs to know.
+// bandit's arms or the Q(s, .) of a state. It is given as a fraction: a step divides once, by all
+// that it has to divide by. To add one, write a struct like those below and append it to
+// `Baselines`; nothing else in C++ needs to know.
 //
-// A struct offers lane<KT>(weights, total, r) for a constant number of arms, or rows(arms, r, ...)
-// for any number, or both; they work on unnormalised weights (pi_i = weight_i / total).
+// A struct offers few<KT>(weights, total, r) for a constant number of arms, whose weights are in
+// registers, or many(arms, r, ...) for any number, or both; they work on unnormalised weights
+// (pi_i = weight_i / total).
 #pragma once
 
 #include "kernels/arms.hpp"
@@ -20,57 +22,45 @@ inline constexpr double kFloor = 1e-150;
 // The same rewards on every lane (a bandit), or each lane its own (the Q values of a state).
 struct SharedRewards {
   const double* r;
-  COMMITTAL_INLINE double at(std::int64_t k, int) const { return r[k]; }
   template <int N>
   COMMITTAL_INLINE Lanes<N> row(std::int64_t k, int) const {
     return Lanes<N>(r[k]);
-  }
-  // sum += weight * r_k
-  COMMITTAL_INLINE void add(Pack& sum, const Pack& weight, std::int64_t k, int) const {
-    sum += weight * r[k];
   }
 };
 template <int W>
 struct LaneRewards {
   const double* rows;
-  COMMITTAL_INLINE double at(std::int64_t k, int l) const { return rows[k * W + l]; }
   template <int N>
   COMMITTAL_INLINE Lanes<N> row(std::int64_t k, int l) const {
     return Lanes<N>::load(rows + k * W + l);
   }
-  COMMITTAL_INLINE void add(Pack& sum, const Pack& weight, std::int64_t k, int l) const {
-    sum += weight * pack(rows + k * W + l);
-  }
+};
+
+template <int N>
+struct Fraction {
+  Lanes<N> over;
+  Lanes<N> under;
 };
 
 // V = sum pi_i r_i.
 struct ValueBaseline {
   static constexpr BaselineRow kRow{"value"};
 
-  template <int KT>
-  static COMMITTAL_INLINE double lane(const double* w, double total, const double* r) {
-    double sum = w[0] * r[0];
-    COMMITTAL_ARMS(k, 1, KT) sum += w[k] * r[k];
-    return sum / total;
+  template <int KT, int N>
+  static COMMITTAL_INLINE Fraction<N> few(const Lanes<N> (&w)[KT], const Lanes<N>& total,
+                                          const Lanes<N> (&r)[KT]) {
+    Lanes<N> sum = w[0] * r[0];
+    COMMITTAL_PARTS(k, KT - 1) sum += w[k + 1] * r[k + 1];
+    return {sum, total};
   }
 
-  template <int W, typename Rewards>
-  static void rows(const ArmRows<W>& arms, Rewards r, double, double* out) {
-    constexpr int N = kPacksTogether<W>;
-    for (int l = 0; l < W; l += N * kPack) {
-      Pack sum[N];
-      COMMITTAL_ARMS(i, 0, N) sum[i] = Pack{};
-      for (std::int64_t k = 0; k < arms.count; ++k) {
-        COMMITTAL_ARMS(i, 0, N) {
-          const int at = l + i * kPack;
-          r.add(sum[i], pack(arms.weight + k * W + at), k, at);
-        }
-      }
-      COMMITTAL_ARMS(i, 0, N) {
-        const int at = l + i * kPack;
-        pack(out + at) = sum[i] / pack(arms.total + at);
-      }
+  template <int N, int W, typename Rewards>
+  static COMMITTAL_INLINE Fraction<N> many(const ArmRows<W>& arms, Rewards r, double, int l) {
+    Lanes<N> sum(0.0);
+    for (std::int64_t k = 0; k < arms.count; ++k) {
+      sum += Lanes<N>::load(arms.weight + k * W + l) * r.template row<N>(k, l);
     }
+    return {sum, Lanes<N>::load(arms.total + l)};
   }
 };
 
@@ -80,58 +70,46 @@ struct ValueBaseline {
 struct MinVarianceGradientBaseline {
   static constexpr BaselineRow kRow{"min_variance_gradient"};
 
-  template <int KT>
-  static COMMITTAL_INLINE double lane(const double* w, double total, const double* r) {
-    double numerator = 0.0;
-    double denominator = 0.0;
-    COMMITTAL_ARMS(i, 0, KT) {
-      double others = 0.0;
-      double squares = 0.0;
-      COMMITTAL_ARMS(j, 0, KT) {
+  template <int KT, int N>
+  static COMMITTAL_INLINE Fraction<N> few(const Lanes<N> (&w)[KT], const Lanes<N>& total,
+                                          const Lanes<N> (&r)[KT]) {
+    Lanes<N> numerator(0.0);
+    Lanes<N> denominator(0.0);
+    COMMITTAL_PARTS(i, KT) {
+      Lanes<N> others(0.0);
+      Lanes<N> squares(0.0);
+      COMMITTAL_PARTS(j, KT) {
         if (j == i) continue;
         others += w[j];
         squares += w[j] * w[j];
       }
-      const double x = w[i] * (others * others + squares);
+      const Lanes<N> x = w[i] * (others * others + squares);
       numerator += x * r[i];
       denominator += x;
     }
-    double value = w[0] * r[0];
-    COMMITTAL_ARMS(k, 1, KT) value += w[k] * r[k];
-    const bool defined = denominator > 0.0;
-    return (defined ? numerator : value) / (defined ? denominator : total);
+    const Fraction<N> value = ValueBaseline::few(w, total, r);
+    const Truth<N> defined = denominator > Lanes<N>(0.0);
+    return {select(defined, numerator, value.over), select(defined, denominator, value.under)};
   }
 
-  template <int W, typename Rewards>
-  static void rows(const ArmRows<W>& arms, Rewards r, double, double* out) {
-    OthersSums<W> sums;
-    sum_others(arms, sums);
-    constexpr int N = kSummedTogether<W>;
-    using Row = Lanes<N>;
-    for (int l = 0; l < W; l += N) {
-      const Row highest = Row::load(sums.highest + l);
-      const Row leader = Row::load(sums.leader + l);
-      const Row others = Row::load(sums.others + l);
-      const Row squares = Row::load(sums.squares + l);
-      const Row highest2 = highest * highest;
-      Row numerator(0.0);
-      Row denominator(0.0);
-      Row value(0.0);
-      for (std::int64_t k = 0; k < arms.count; ++k) {
-        const Row weight = Row::load(arms.weight + k * W + l);
-        const Row reward = r.template row<N>(k, l);
-        const auto leads = leader == Row(static_cast<double>(k));
-        const Row rest = select(leads, others, (others - weight) + highest);
-        const Row rest2 = select(leads, squares, (squares - weight * weight) + highest2);
-        const Row x = weight * (rest * rest + rest2);
-        numerator = numerator + x * reward;
-        denominator = denominator + x;
-        value = value + weight * reward;
-      }
-      const auto defined = denominator > Row(0.0);
-      (select(defined, numerator, value) / select(defined, denominator, Row::load(arms.total + l)))
-          .store(out + l);
+  template <int N, int W, typename Rewards>
+  static COMMITTAL_INLINE Fraction<N> many(const ArmRows<W>& arms, Rewards r, double, int l) {
+    const OthersSums<N> sums = sum_others<N>(arms, l);
+    Lanes<N> numerator(0.0);
+    Lanes<N> denominator(0.0);
+    Lanes<N> value(0.0);
+    for (std::int64_t k = 0; k < arms.count; ++k) {
+      const Lanes<N> weight = Lanes<N>::load(arms.weight + k * W + l);
+      const Lanes<N> reward = r.template row<N>(k, l);
+      const Lanes<N> rest = sums.sum_without(k, weight);
+      const Lanes<N> x = weight * (rest * rest + sums.squares_without(k, weight));
+      numerator += x * reward;
+      denominator += x;
+      value += weight * reward;
     }
+    const Truth<N> defined = denominator > Lanes<N>(0.0);
+    return {select(defined, numerator, value),
+            select(defined, denominator, Lanes<N>::load(arms.total + l))};
   }
 };
 
@@ -139,40 +117,39 @@ struct MinVarianceGradientBaseline {
 struct MinVarianceNaturalBaseline {
   static constexpr BaselineRow kRow{"min_variance_natural"};
 
-  // Products of the others instead of quotients: one division for all arms.
-  template <int KT>
+  // Products of the others instead of quotients: no division.
+  template <int KT, int N>
     requires(KT <= 3)  // a product of more could underflow where the quotients do not
-  static COMMITTAL_INLINE double lane(const double* w, double total, const double* r) {
-    const double least = kFloor * total;
-    double floored[KT];
-    COMMITTAL_ARMS(k, 0, KT) floored[k] = larger(w[k], least);
-    double numerator = 0.0;
-    double denominator = 0.0;
-    COMMITTAL_ARMS(i, 0, KT) {
-      double product = 1.0;
-      COMMITTAL_ARMS(j, 0, KT) product = j == i ? product : product * floored[j];
-      numerator += product * r[i];
-      denominator += product;
+  static COMMITTAL_INLINE Fraction<N> few(const Lanes<N> (&w)[KT], const Lanes<N>& total,
+                                          const Lanes<N> (&r)[KT]) {
+    const Lanes<N> least = Lanes<N>(kFloor) * total;
+    Lanes<N> floored[KT];
+    COMMITTAL_PARTS(k, KT) floored[k] = larger(w[k], least);
+    Fraction<N> sum;
+    COMMITTAL_PARTS(i, KT) {
+      const int j = i == 0 ? 1 : 0;
+      Lanes<N> product = floored[j];
+      COMMITTAL_PARTS(o, KT) {
+        if (o != i && o != j) product *= floored[o];
+      }
+      sum.over = i == 0 ? product * r[i] : sum.over + product * r[i];
+      sum.under = i == 0 ? product : sum.under + product;
     }
-    return numerator / denominator;
+    return sum;
   }
 
-  template <int W, typename Rewards>
-  static void rows(const ArmRows<W>& arms, Rewards r, double, double* out) {
-    constexpr int N = kSummedTogether<W>;
-    using Row = Lanes<N>;
-    for (int l = 0; l < W; l += N) {
-      const Row least = Row(kFloor) * Row::load(arms.total + l);
-      Row numerator(0.0);
-      Row denominator(0.0);
-      for (std::int64_t k = 0; k < arms.count; ++k) {
-        const Row weight = Row::load(arms.weight + k * W + l);
-        const Row x = Row(1.0) / select(weight > least, weight, least);
-        numerator = numerator + x * r.template row<N>(k, l);
-        denominator = denominator + x;
-      }
-      (numerator / denominator).store(out + l);
+  template <int N, int W, typename Rewards>
+  static COMMITTAL_INLINE Fraction<N> many(const ArmRows<W>& arms, Rewards r, double, int l) {
+    const Lanes<N> least = Lanes<N>(kFloor) * Lanes<N>::load(arms.total + l);
+    Lanes<N> numerator(0.0);
+    Lanes<N> denominator(0.0);
+    for (std::int64_t k = 0; k < arms.count; ++k) {
+      const Lanes<N> weight = Lanes<N>::load(arms.weight + k * W + l);
+      const Lanes<N> x = Lanes<N>(1.0) / larger(weight, least);
+      numerator += x * r.template row<N>(k, l);
+      denominator += x;
     }
+    return {numerator, denominator};
   }
 };
 
@@ -181,27 +158,25 @@ struct MinVarianceNaturalBaseline {
 struct MinVarianceFixedLambdaBaseline {
   static constexpr BaselineRow kRow{"min_variance_fixed_lambda"};
 
-  template <int W, typename Rewards>
-  static void rows(const ArmRows<W>& arms, Rewards r, double lambda, double* out) {
-    double denominator[W];
-    double value[W];
-    fill<W>(out, 0.0);
-    fill<W>(denominator, 0.0);
-    fill<W>(value, 0.0);
-    const double scale = static_cast<double>(arms.count) * lambda * lambda;
+  template <int N, int W, typename Rewards>
+  static COMMITTAL_INLINE Fraction<N> many(const ArmRows<W>& arms, Rewards r, double lambda,
+                                           int l) {
+    const Lanes<N> total = Lanes<N>::load(arms.total + l);
+    const Lanes<N> scale(static_cast<double>(arms.count) * lambda * lambda);
+    const Lanes<N> twice(2.0 * lambda);
+    Lanes<N> numerator(0.0);
+    Lanes<N> denominator(0.0);
+    Lanes<N> value(0.0);
     for (std::int64_t k = 0; k < arms.count; ++k) {
-      COMMITTAL_LANES(l, W) {
-        const double pi = arms.weight[k * W + l] / arms.total[l];
-        const double x = (scale * pi + 2.0 * lambda) + 1.0 / larger(pi, kFloor);
-        out[l] += x * r.at(k, l);
-        denominator[l] += x;
-        value[l] += pi * r.at(k, l);
-      }
+      const Lanes<N> pi = Lanes<N>::load(arms.weight + k * W + l) / total;
+      const Lanes<N> x = (scale * pi + twice) + Lanes<N>(1.0) / larger(pi, Lanes<N>(kFloor));
+      const Lanes<N> reward = r.template row<N>(k, l);
+      numerator += x * reward;
+      denominator += x;
+      value += pi * reward;
     }
-    COMMITTAL_LANES(l, W) {
-      const double best = out[l] / denominator[l];
-      out[l] = denominator[l] > 0.0 ? best : value[l];
-    }
+    const Truth<N> defined = denominator > Lanes<N>(0.0);
+    return {select(defined, numerator, value), select(defined, denominator, Lanes<N>(1.0))};
   }
 };
 
@@ -209,12 +184,13 @@ struct MinVarianceFixedLambdaBaseline {
 struct MaximumBaseline {
   static constexpr BaselineRow kRow{"maximum"};
 
-  template <int W, typename Rewards>
-  static void rows(const ArmRows<W>& arms, Rewards r, double, double* out) {
-    COMMITTAL_LANES(l, W) out[l] = r.at(0, l);
+  template <int N, int W, typename Rewards>
+  static COMMITTAL_INLINE Fraction<N> many(const ArmRows<W>& arms, Rewards r, double, int l) {
+    Lanes<N> highest = r.template row<N>(0, l);
     for (std::int64_t k = 1; k < arms.count; ++k) {
-      COMMITTAL_LANES(l, W) out[l] = larger(out[l], r.at(k, l));
+      highest = larger(highest, r.template row<N>(k, l));
     }
+    return {highest, Lanes<N>(1.0)};
   }
 };
 
@@ -229,20 +205,34 @@ using Baselines = List<ValueBaseline, MinVarianceGradientBaseline, MinVarianceNa
 template <typename Part>
 inline constexpr Baseline kBaseline{kPlace<Part, Baselines>};
 
+// Whether a baseline has a formula for this constant number of arms.
+template <typename Part, int KT>
+inline constexpr bool kOfFew = false;
+template <typename Part, int KT>
+  requires(KT > 0)
+inline constexpr bool kOfFew<Part, KT> = requires(const Strip (&w)[KT]) {
+  Part::template few<KT>(w, w[0], w);
+};
+
 // A baseline on every lane, by the constant-arm formula where there is one.
 template <typename Part, int KT, int W, typename Rewards>
 COMMITTAL_INLINE void evaluate(const ArmRows<W>& arms, Rewards rewards, double parameter,
                                double* out) {
-  if constexpr (KT > 0 && requires(const double* w) { Part::template lane<KT>(w, 1.0, w); }) {
-    COMMITTAL_LANES(l, W) {
-      double w[KT];
-      double r[KT];
-      COMMITTAL_ARMS(k, 0, KT) w[k] = arms.weight[k * W + l];
-      COMMITTAL_ARMS(k, 0, KT) r[k] = rewards.at(k, l);
-      out[l] = Part::template lane<KT>(w, arms.total[l], r);
+  constexpr int N = kStripOf<W>;
+  for (int l = 0; l < W; l += N) {
+    Fraction<N> b;
+    if constexpr (kOfFew<Part, KT>) {
+      Lanes<N> w[KT];
+      Lanes<N> r[KT];
+      COMMITTAL_PARTS(k, KT) {
+        w[k] = Lanes<N>::load(arms.weight + k * W + l);
+        r[k] = rewards.template row<N>(k, l);
+      }
+      b = Part::template few<KT>(w, Lanes<N>::load(arms.total + l), r);
+    } else {
+      b = Part::template many<N>(arms, rewards, parameter, l);
     }
-  } else {
-    Part::template rows<W>(arms, rewards, parameter, out);
+    (b.over / b.under).store(out + l);
   }
 }
 
@@ -262,12 +252,14 @@ COMMITTAL_INLINE void evaluate_kind(Baseline kind, const ArmRows<W>& arms, Rewar
 template <int W>
 COMMITTAL_INLINE void follow_rewards(double* running_mean, const double* reward, double rate,
                                      double seen) {
-  if (!(rate > 0.0) && seen == 1.0) {
-    COMMITTAL_LANES(l, W) running_mean[l] = reward[l];
-    return;
+  constexpr int N = kStripOf<W>;
+  const bool first = !(rate > 0.0) && seen == 1.0;
+  const Lanes<N> step(rate > 0.0 ? rate : 1.0 / seen);
+  for (int l = 0; l < W; l += N) {
+    const Lanes<N> r = Lanes<N>::load(reward + l);
+    const Lanes<N> mean = Lanes<N>::load(running_mean + l);
+    (first ? r : mean + step * (r - mean)).store(running_mean + l);
   }
-  const double step = rate > 0.0 ? rate : 1.0 / seen;
-  COMMITTAL_LANES(l, W) running_mean[l] += step * (reward[l] - running_mean[l]);
 }
 
 }  // namespace committal::COMMITTAL_ISA

@@ -27,11 +27,13 @@ struct UniformMixture {
   template <int W>
   static COMMITTAL_INLINE void mix(const ArmRows<W>& arms, BehaviourOptions options,
                                    double* mixture) {
-    const double share = options.epsilon / static_cast<double>(arms.count);
-    for (std::int64_t k = 0; k < arms.count; ++k) {
-      COMMITTAL_LANES(l, W) {
-        mixture[k * W + l] =
-            (1.0 - options.epsilon) * arms.weight[k * W + l] + share * arms.total[l];
+    constexpr int N = kStripOf<W>;
+    const Lanes<N> kept(1.0 - options.epsilon);
+    const Lanes<N> share(options.epsilon / static_cast<double>(arms.count));
+    for (int l = 0; l < W; l += N) {
+      const Lanes<N> each = share * Lanes<N>::load(arms.total + l);
+      for (std::int64_t k = 0; k < arms.count; ++k) {
+        (kept * Lanes<N>::load(arms.weight + k * W + l) + each).store(mixture + k * W + l);
       }
     }
   }
@@ -44,13 +46,14 @@ struct EpsilonGreedy {
   template <int W>
   static COMMITTAL_INLINE void mix(const ArmRows<W>& arms, BehaviourOptions options,
                                    double* mixture) {
-    const double share = options.epsilon / static_cast<double>(arms.count);
-    OthersSums<W> sums;
-    sum_others(arms, sums);
-    for (std::int64_t k = 0; k < arms.count; ++k) {
-      COMMITTAL_LANES(l, W) {
-        mixture[k * W + l] =
-            (sums.leader[l] == static_cast<double>(k) ? 1.0 - options.epsilon : 0.0) + share;
+    constexpr int N = kStripOf<W>;
+    const Lanes<N> greedy(1.0 - options.epsilon);
+    const Lanes<N> share(options.epsilon / static_cast<double>(arms.count));
+    for (int l = 0; l < W; l += N) {
+      const Leader<N> first = leader_of<N>(arms, l);
+      for (std::int64_t k = 0; k < arms.count; ++k) {
+        const Truth<N> leads = first.number == Lanes<N>(static_cast<double>(k));
+        (where(leads, greedy) + share).store(mixture + k * W + l);
       }
     }
   }
@@ -91,26 +94,42 @@ COMMITTAL_INLINE BehaviourRows behaviour_rows(Behaviour behaviour, BehaviourOpti
   return {mixture, mixture_total};
 }
 
-// The first arm whose cumulative weight exceeds u * total, for a constant number of arms. As
-// u * total < total, an arm of weight exactly 0 is never taken.
-template <int KT>
-COMMITTAL_INLINE std::int64_t select_lane(const double* q, double total, double u, double& chosen) {
-  const double x = u * total;
-  double cumulative = q[0];
-  std::int64_t action = 0;
-  chosen = q[0];
-  COMMITTAL_ARMS(k, 1, KT) {
-    const bool beyond = x >= cumulative;
-    action = beyond ? k : action;
-    chosen = beyond ? q[k] : chosen;
-    cumulative += q[k];
-  }
-  return action;
-}
+// Which of few arms is drawn: the first whose cumulative weight exceeds u * total. As u * total <
+// total, an arm of weight exactly 0 is never taken.
+template <int KT, int N>
+struct FewDrawn {
+  Truth<N> beyond[KT - 1];  // whether a later arm is drawn
 
-// 1 / (mu(a) + implicit), finite even for an arm that is drawn though it can hardly be.
-COMMITTAL_INLINE double importance_weight(double chosen, double total, double implicit) {
-  return total / larger(chosen + implicit * total, 1e-290);
+  COMMITTAL_INLINE FewDrawn(const Lanes<N> (&q)[KT], const Lanes<N>& total, const Lanes<N>& u) {
+    const Lanes<N> x = u * total;
+    Lanes<N> cumulative = q[0];
+    COMMITTAL_PARTS(k, KT - 1) {
+      beyond[k] = x >= cumulative;
+      if (k < KT - 2) cumulative += q[k + 1];
+    }
+  }
+  // The drawn arm's number among these.
+  COMMITTAL_INLINE Lanes<N> of(const Lanes<N> (&x)[KT]) const {
+    Lanes<N> chosen = x[0];
+    COMMITTAL_PARTS(k, KT - 1) chosen = select(beyond[k], x[k + 1], chosen);
+    return chosen;
+  }
+  // Whether arm k is drawn, but for the first: see put().
+  COMMITTAL_INLINE Truth<N> is(int k) const {
+    return k == 0 ? !beyond[0] : k < KT - 1 ? without(beyond[k - 1], beyond[k]) : beyond[KT - 2];
+  }
+  // x of the drawn arm is replaced.
+  COMMITTAL_INLINE void put(Lanes<N> (&x)[KT], const Lanes<N>& by) const {
+    x[0] = select(beyond[0], x[0], by);
+    COMMITTAL_PARTS(k, KT - 1) x[k + 1] = select(is(k + 1), by, x[k + 1]);
+  }
+};
+
+// The number that a drawn arm's weight and the total give to divide by: mu(a) + implicit, times the
+// total, and never 0, even for an arm that is drawn though it can hardly be.
+template <typename T>
+COMMITTAL_INLINE T drawn_weight(const T& chosen, const T& total, const T& implicit) {
+  return larger(chosen + implicit * total, T(1e-290));
 }
 
 // action ~ q and importance = 1 / (mu(a) + implicit).
@@ -120,35 +139,37 @@ COMMITTAL_INLINE void draw_actions(std::int64_t count, BehaviourRows rows, const
   const double* q = rows.q;
   const double* total = rows.total;
   if constexpr (KT > 0) {
-    COMMITTAL_LANES(l, W) {
-      double weights[KT];
-      COMMITTAL_ARMS(k, 0, KT) weights[k] = q[k * W + l];
-      double chosen;
-      action[l] = select_lane<KT>(weights, total[l], u[l], chosen);
-      importance[l] = importance_weight(chosen, total[l], implicit);
+    constexpr int N = kStripOf<W>;
+    for (int l = 0; l < W; l += N) {
+      Lanes<N> weight[KT];
+      Lanes<N> number[KT];
+      COMMITTAL_PARTS(k, KT) {
+        weight[k] = Lanes<N>::load(q + k * W + l);
+        number[k] = Lanes<N>(static_cast<double>(k));
+      }
+      const Lanes<N> sum = Lanes<N>::load(total + l);
+      const FewDrawn<KT, N> drawn(weight, sum, Lanes<N>::load(u + l));
+      store_integers(drawn.of(number), action + l);
+      (sum / drawn_weight(drawn.of(weight), sum, Lanes<N>(implicit))).store(importance + l);
     }
   } else {
-    constexpr int N = kPacksTogether<W>;
-    for (int l = 0; l < W; l += N * kPack) {
-      Pack target[N];
-      Pack cumulative[N];
-      PackMask beyond[N];  // minus the number of arms passed
-      COMMITTAL_ARMS(i, 0, N) {
-        target[i] = pack(u + l + i * kPack) * pack(total + l + i * kPack);
-        cumulative[i] = Pack{};
-        beyond[i] = PackMask{};
-      }
+    constexpr int N = kSummedTogether<W>;
+    for (int l = 0; l < W; l += N) {
+      const Lanes<N> x = Lanes<N>::load(u + l) * Lanes<N>::load(total + l);
+      Lanes<N> cumulative(0.0);
+      Lanes<N> passed(0.0);
       for (std::int64_t k = 0; k < count - 1; ++k) {
-        COMMITTAL_ARMS(i, 0, N) {
-          cumulative[i] += pack(q + k * W + l + i * kPack);
-          beyond[i] += target[i] >= cumulative[i];
-        }
+        cumulative += Lanes<N>::load(q + k * W + l);
+        passed = add_where(x >= cumulative, passed, Lanes<N>(1.0));
       }
-      COMMITTAL_ARMS(i, 0, N) { *reinterpret_cast<PackMask*>(action + l + i * kPack) = -beyond[i]; }
+      store_integers(passed, action + l);
     }
-    COMMITTAL_LANES(l, W) {
-      const double chosen = q[action[l] * W + l];
-      importance[l] = importance_weight(chosen, total[l], implicit);
+    for (int l = 0; l < W; ++l) importance[l] = q[action[l] * W + l];
+    constexpr int M = kStripOf<W>;
+    for (int l = 0; l < W; l += M) {
+      const Lanes<M> sum = Lanes<M>::load(total + l);
+      (sum / drawn_weight(Lanes<M>::load(importance + l), sum, Lanes<M>(implicit)))
+          .store(importance + l);
     }
   }
 }

@@ -2,26 +2,21 @@
 #include "kernels/bandit/run.hpp"
 #include "kernels/mdp/evaluate.hpp"
 #include "kernels/mdp/run.hpp"
+#include "kernels/program.hpp"
 #include "kernels/table.hpp"
 
 namespace committal::COMMITTAL_ISA {
 namespace {
 
-using LaneFunction = double (*)(double);
-
-// Chunks of constant length vectorise; the tail goes through a padded copy, so every element meets
-// the same code.
-template <LaneFunction Function>
-void map(const double* x, double* y, std::size_t count) {
-  constexpr int W = kBanditWide;
-  double in[W];
-  double out[W];
-  for (std::size_t i = 0; i < count; i += W) {
-    const int filled = count - i < W ? static_cast<int>(count - i) : W;
-    for (int l = 0; l < W; ++l) in[l] = l < filled ? x[i + static_cast<std::size_t>(l)] : 0.5;
-    COMMITTAL_LANES(l, W) out[l] = Function(in[l]);
-    for (int l = 0; l < filled; ++l) y[i + static_cast<std::size_t>(l)] = out[l];
-  }
+// f over an array; the tail goes through a padded copy, so every element meets the same code.
+template <typename F>
+COMMITTAL_INLINE void map(const double* x, double* y, std::size_t count, F f) {
+  std::size_t i = 0;
+  for (; i + kStrip <= count; i += kStrip) f(Strip::load(x + i)).store(y + i);
+  double padded[kStrip];
+  for (std::size_t l = 0; l < kStrip; ++l) padded[l] = i + l < count ? x[i + l] : 0.5;
+  f(Strip::load(padded)).store(padded);
+  for (std::size_t l = 0; i + l < count; ++l) y[i + l] = padded[l];
 }
 
 void uniforms(std::uint64_t key, std::uint64_t run, std::uint32_t slot, std::uint64_t first,
@@ -51,9 +46,22 @@ const KernelTable kTable = {
             {mdp_block_bytes<kMdpNarrow>, run_mdp_block<kMdpNarrow>}},
     .mdp_solve = {{solve_bytes<kMdpWide>, solve_mdp<kMdpWide>},
                   {solve_bytes<kMdpNarrow>, solve_mdp<kMdpNarrow>}},
-    .exp = map<lane_exp>,
-    .log = map<lane_log>,
-    .normal_quantile = map<normal_quantile>,
+    .program = {{kBanditWide, program_bytes<kBanditWide>, evaluate_program<kBanditWide>},
+                {kBanditNarrow, program_bytes<kBanditNarrow>, evaluate_program<kBanditNarrow>},
+                {kMdpNarrow, program_bytes<kMdpNarrow>, evaluate_program<kMdpNarrow>}},
+    .exp =
+        [](const double* x, double* y, std::size_t count) {
+          map(x, y, count, [](const Strip& v) COMMITTAL_INLINE_LAMBDA { return exp_of(v); });
+        },
+    .log =
+        [](const double* x, double* y, std::size_t count) {
+          map(x, y, count, [](const Strip& v) COMMITTAL_INLINE_LAMBDA { return log_of(v); });
+        },
+    .normal_quantile =
+        [](const double* x, double* y, std::size_t count) {
+          map(x, y, count,
+              [](const Strip& v) COMMITTAL_INLINE_LAMBDA { return normal_quantile(v); });
+        },
     .uniforms = uniforms,
     .baselines = kRows<BaselineRow, Baselines>,
     .behaviours = kRows<BehaviourRow, Behaviours>,

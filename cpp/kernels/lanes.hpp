@@ -37,23 +37,3 @@
 #define COMMITTAL_INLINE COMMITTAL_FORCE_INLINE
 // Behind the parameters of a lambda that is written for one call.
 #define COMMITTAL_INLINE_LAMBDA __attribute__((always_inline))
-
-namespace committal::COMMITTAL_ISA {
-
-// Eight lanes as one value, for loops over many arms whose sums must stay in registers: the
-// compiler does not keep a row that is read and written in every iteration there by itself. On
-// narrower machines it becomes several registers.
-inline constexpr int kPack = 8;
-typedef double Pack __attribute__((vector_size(kPack * 8), aligned(8), may_alias));
-typedef std::int64_t PackMask __attribute__((vector_size(kPack * 8), aligned(8), may_alias));
-
-COMMITTAL_INLINE const Pack& pack(const double* lanes) {
-  return *reinterpret_cast<const Pack*>(lanes);
-}
-COMMITTAL_INLINE Pack& pack(double* lanes) { return *reinterpret_cast<Pack*>(lanes); }
-
-// Packs that advance together: independent chains of additions hide each other's latency.
-template <int W>
-inline constexpr int kPacksTogether = W / kPack < 4 ? W / kPack : 4;
-
-}  // namespace committal::COMMITTAL_ISA

@@ -20,7 +20,10 @@ COMMITTAL_INLINE void compute_baseline(Block<KT, W>& s, const BanditView& plan) 
       evaluate_kind<KT>(term.kind, s.arm_rows(), SharedRewards{plan.means.data}, term.parameter,
                         s.spare);
     }
-    COMMITTAL_LANES(l, W) s.baseline[l] += term.coefficient * out[l];
+    const Strip coefficient(term.coefficient);
+    COMMITTAL_STRIPS(l, W) {
+      (Strip::load(s.baseline + l) + coefficient * Strip::load(out + l)).store(s.baseline + l);
+    }
   }
 }
 
@@ -44,6 +47,7 @@ COMMITTAL_INLINE void reach_draw(Block<KT, W>& s, const BanditView& plan, const 
   if (plan.noise != Noise::kDeterministic) {
     fill_uniforms<W>(task.key, s.run, static_cast<std::uint32_t>(Slot::kReward), stretch * kDraws,
                      s.reward_uniforms);
+    prepare_noise<W>(plan.noise, s.reward_uniforms);
   }
 }
 

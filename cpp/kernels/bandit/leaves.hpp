@@ -125,7 +125,7 @@ COMMITTAL_INLINE void settle_leaves(Block<KT, W>& s) {
 template <int KT, int W>
 COMMITTAL_INLINE void value_from_leaves(const Block<KT, W>& s, double* out) {
   sum_rows<0, W>(s.leaves, s.leaf_value, out);
-  COMMITTAL_LANES(l, W) out[l] /= s.total[l];
+  COMMITTAL_STRIPS(l, W) (Strip::load(out + l) / Strip::load(s.total + l)).store(out + l);
 }
 
 // As draw_actions(): the first leaf whose cumulative total exceeds u * total, then the first arm
@@ -134,22 +134,20 @@ template <int KT, int W>
 COMMITTAL_INLINE void draw_from_leaves(Block<KT, W>& s, const double* u, double implicit) {
   std::int64_t leaf[W];
   double left[W];
-  double cumulative[W];
-  double before[W];
-  COMMITTAL_LANES(l, W) {
-    left[l] = u[l] * s.total[l];
-    leaf[l] = 0;
-    cumulative[l] = 0.0;
-    before[l] = 0.0;
-  }
-  for (std::int64_t j = 0; j < s.leaves - 1; ++j) {
-    const double* total = s.leaf_total + j * W;
-    COMMITTAL_LANES(l, W) {
-      cumulative[l] += total[l];
-      const bool beyond = left[l] >= cumulative[l];
-      leaf[l] = beyond ? j + 1 : leaf[l];
-      before[l] = beyond ? cumulative[l] : before[l];
+  double chosen[W];
+  COMMITTAL_STRIPS(l, W) {
+    const Strip x = Strip::load(u + l) * Strip::load(s.total + l);
+    Strip cumulative(0.0);
+    Strip before(0.0);
+    Strip passed(0.0);
+    for (std::int64_t j = 0; j < s.leaves - 1; ++j) {
+      cumulative += Strip::load(s.leaf_total + j * W + l);
+      const StripTruth beyond = x >= cumulative;
+      passed = add_where(beyond, passed, Strip(1.0));
+      before = select(beyond, cumulative, before);
     }
+    store_integers(passed, leaf + l);
+    (x - before).store(left + l);
   }
   constexpr int N = kLeavesTogether;
   for (int l = 0; l < W; l += N) {
@@ -162,7 +160,7 @@ COMMITTAL_INLINE void draw_from_leaves(Block<KT, W>& s, const double* u, double 
       weight[i] = s.own_weight + (l + i) * s.own_arms + arm;
       // Below the leaf's total, whatever the rounding of the difference.
       const double most = s.leaf_total[leaf[l + i] * W + l + i] * (1.0 - 0x1p-53);
-      target[i] = smaller(left[l + i] - before[l + i], most);
+      target[i] = smaller(left[l + i], most);
     }
     for (std::int64_t k = 0; k < s.leaf_arms - 1; ++k) {
       for (int i = 0; i < N; ++i) {
@@ -172,11 +170,12 @@ COMMITTAL_INLINE void draw_from_leaves(Block<KT, W>& s, const double* u, double 
     }
     for (int i = 0; i < N; ++i) {
       s.action[l + i] = (leaf[l + i] << s.leaf_shift) + passed[i];
-      cumulative[l + i] = weight[i][passed[i]];
+      chosen[l + i] = weight[i][passed[i]];
     }
   }
-  COMMITTAL_LANES(l, W) {
-    s.importance[l] = importance_weight(cumulative[l], s.total[l], implicit);
+  COMMITTAL_STRIPS(l, W) {
+    const Strip total = Strip::load(s.total + l);
+    (total / drawn_weight(Strip::load(chosen + l), total, Strip(implicit))).store(s.importance + l);
   }
 }
 

@@ -14,6 +14,10 @@ inline constexpr double kTotalMin = 0x1p-40;
 inline constexpr double kTotalMax = 0x1p+40;
 
 COMMITTAL_INLINE bool in_range(double total) { return total >= kTotalMin && total <= kTotalMax; }
+// The same of the least and the most of many.
+COMMITTAL_INLINE bool leaves_range(const Strip& least, const Strip& most) {
+  return any((least < Strip(kTotalMin)) | (most > Strip(kTotalMax)));
+}
 
 // Gives one lane the shift max(theta) and its weights again. Cold.
 template <int KT, int W>
@@ -23,7 +27,7 @@ void rebase_lane(Block<KT, W>& s, int l) {
   s.shift[l] = highest;
   double total = 0.0;
   for (std::int64_t k = 0; k < s.K(); ++k) {
-    const double weight = lane_exp(s.theta[k * W + l] - highest);
+    const double weight = exp_of(s.theta[k * W + l] - highest);
     s.weight[k * W + l] = weight;
     total += weight;
   }
@@ -40,12 +44,13 @@ void rebase_where_needed(Block<KT, W>& s) {
 // Whether the total of some lane has left its range.
 template <int KT, int W>
 COMMITTAL_INLINE bool outside_range(const Block<KT, W>& s) {
-  std::int64_t outside = 0;
-  COMMITTAL_LANES(l, W) {
-    outside |= static_cast<std::int64_t>(s.total[l] < kTotalMin) |
-               static_cast<std::int64_t>(s.total[l] > kTotalMax);
+  Strip least = Strip::load(s.total);
+  Strip most = least;
+  for (int l = kStrip; l < W; l += kStrip) {
+    least = smaller(least, Strip::load(s.total + l));
+    most = larger(most, Strip::load(s.total + l));
   }
-  return outside != 0;
+  return leaves_range(least, most);
 }
 
 // Makes weight and total describe the current parameters.
@@ -55,54 +60,37 @@ COMMITTAL_INLINE void settle(Block<KT, W>& s, const BanditView& plan) {
   if (plan.policy == Policy::kSoftmax && outside_range(s)) rebase_where_needed(s);
 }
 
-// All weights from all parameters, for updates that move every theta.
-template <int KT, int W>
-COMMITTAL_INLINE void refresh_weights(Block<KT, W>& s) {
-  for (std::int64_t k = 0; k < s.K(); ++k) {
-    const double* theta = s.theta + k * W;
-    double* weight = s.weight + k * W;
-    COMMITTAL_LANES(l, W) weight[l] = lane_exp(theta[l] - s.shift[l]);
-  }
-}
-
 // theta = Euclidean projection of `point` on the simplex: max(point - tau, 0) with the tau that
 // makes it sum to 1, by Michelot's shrinking active set. Lanes that are done do not move.
 template <int KT, int W>
 void project(Block<KT, W>& s, double* point) {
-  double* tau = s.spare;
-  double* highest = s.spare2;
-  COMMITTAL_LANES(l, W) highest[l] = point[l];
-  for (std::int64_t k = 1; k < s.K(); ++k) {
-    COMMITTAL_LANES(l, W) highest[l] = larger(highest[l], point[k * W + l]);
-  }
-  // Shifting by the largest coordinate keeps it active whatever the rounding.
-  for (std::int64_t k = 0; k < s.K(); ++k) {
-    COMMITTAL_LANES(l, W) point[k * W + l] -= highest[l];
-  }
-  COMMITTAL_LANES(l, W) tau[l] = -1e300;
-  double sum[W];
-  double count[W];
-  for (std::int64_t pass = 0; pass <= s.K(); ++pass) {
-    COMMITTAL_LANES(l, W) sum[l] = -1.0;
-    COMMITTAL_LANES(l, W) count[l] = 0.0;
+  for (int l = 0; l < W; l += kStrip) {
+    Strip highest = Strip::load(point + l);
+    for (std::int64_t k = 1; k < s.K(); ++k) {
+      highest = larger(highest, Strip::load(point + k * W + l));
+    }
+    // Shifting by the largest coordinate keeps it active whatever the rounding.
     for (std::int64_t k = 0; k < s.K(); ++k) {
-      const double* row = point + k * W;
-      COMMITTAL_LANES(l, W) {
-        const bool active = row[l] > tau[l];
-        sum[l] += active ? row[l] : 0.0;
-        count[l] += active ? 1.0 : 0.0;
+      (Strip::load(point + k * W + l) - highest).store(point + k * W + l);
+    }
+    Strip tau(-1e300);
+    for (std::int64_t pass = 0; pass <= s.K(); ++pass) {
+      Strip sum(-1.0);
+      Strip count(0.0);
+      for (std::int64_t k = 0; k < s.K(); ++k) {
+        const Strip x = Strip::load(point + k * W + l);
+        const StripTruth active = x > tau;
+        sum += where(active, x);
+        count = add_where(active, count, Strip(1.0));
       }
+      const Strip next = sum / count;
+      const StripTruth stays = next == tau;
+      tau = next;
+      if (all(stays)) break;
     }
-    std::int64_t moved = 0;
-    COMMITTAL_LANES(l, W) {
-      const double next = sum[l] / count[l];
-      moved |= static_cast<std::int64_t>(next != tau[l]);
-      tau[l] = next;
+    for (std::int64_t k = 0; k < s.K(); ++k) {
+      larger(Strip::load(point + k * W + l) - tau, Strip(0.0)).store(s.theta + k * W + l);
     }
-    if (moved == 0) break;
-  }
-  for (std::int64_t k = 0; k < s.K(); ++k) {
-    COMMITTAL_LANES(l, W) s.theta[k * W + l] = larger(point[k * W + l] - tau[l], 0.0);
   }
 }
 

@@ -35,7 +35,9 @@ struct PolicyRecorder {
   template <int KT, int W>
   static const double* record(Block<KT, W>& s, const Moment&) {
     for (std::int64_t k = 0; k < s.K(); ++k) {
-      COMMITTAL_LANES(l, W) s.record[k * W + l] = s.weight[k * W + l] / s.total[l];
+      COMMITTAL_STRIPS(l, W) {
+        (Strip::load(s.weight + k * W + l) / Strip::load(s.total + l)).store(s.record + k * W + l);
+      }
     }
     return s.record;
   }
@@ -47,13 +49,12 @@ struct ThetaRecorder {
   template <int KT, int W>
   static const double* record(Block<KT, W>& s, const Moment& now) {
     if (now.plan.contrast) {
-      COMMITTAL_LANES(l, W) s.record[l] = s.theta[l] - s.theta[W + l];
+      COMMITTAL_STRIPS(l, W) {
+        (Strip::load(s.theta + l) - Strip::load(s.theta + W + l)).store(s.record + l);
+      }
       return s.record;
     }
-    for (std::int64_t k = 0; k < s.K(); ++k) {
-      COMMITTAL_LANES(l, W) s.record[k * W + l] = s.theta[k * W + l];
-    }
-    return s.record;
+    return s.theta;
   }
 };
 
@@ -74,20 +75,20 @@ struct EntropyRecorder {
   template <int KT, int W>
   static const double* record(Block<KT, W>& s, const Moment& now) {
     const BanditView& plan = now.plan;
-    double* sum = s.record;
-    fill<W>(sum, 0.0);
-    for (std::int64_t k = 0; k < s.K(); ++k) {
-      if (plan.policy == Policy::kSoftmax) {
-        COMMITTAL_LANES(l, W) { sum[l] += s.weight[k * W + l] * (s.theta[k * W + l] - s.shift[l]); }
-      } else {
-        COMMITTAL_LANES(l, W) {
-          const double p = s.weight[k * W + l];
-          sum[l] += p > 1e-300 ? p * lane_log(larger(p, 1e-300)) : 0.0;
+    COMMITTAL_STRIPS(l, W) {
+      const Strip total = Strip::load(s.total + l);
+      Strip sum(0.0);
+      for (std::int64_t k = 0; k < s.K(); ++k) {
+        const Strip w = Strip::load(s.weight + k * W + l);
+        if (plan.policy == Policy::kSoftmax) {
+          sum += w * (Strip::load(s.theta + k * W + l) - Strip::load(s.shift + l));
+        } else {
+          sum += where(w > Strip(1e-300), w * log_of(larger(w, Strip(1e-300))));
         }
       }
+      larger(log_of(total) - sum / total, Strip(0.0)).store(s.record + l);
     }
-    COMMITTAL_LANES(l, W) { sum[l] = larger(lane_log(s.total[l]) - sum[l] / s.total[l], 0.0); }
-    return sum;
+    return s.record;
   }
 };
 
@@ -100,7 +101,7 @@ struct DrawRecorder {
     for (std::int64_t sample = 0; sample < now.plan.samples; ++sample) {
       draw(s, now.plan, now.task, rows, now.t, sample);
       double* out = s.record + sample * W;
-      COMMITTAL_LANES(l, W) out[l] = Read::of(s, l);
+      for (int l = 0; l < W; ++l) out[l] = Read::of(s, l);
     }
     return s.record;
   }
@@ -130,12 +131,13 @@ struct RegretRecorder {
 
   template <int KT, int W>
   static COMMITTAL_INLINE void accumulate(Block<KT, W>& s, const BanditView& plan) {
-    fill<W>(s.spare, 0.0);
-    for (std::int64_t k = 0; k < s.K(); ++k) {
-      const double gap = plan.best_mean - plan.means[k];
-      COMMITTAL_LANES(l, W) s.spare[l] += s.weight[k * W + l] * gap;
+    COMMITTAL_STRIPS(l, W) {
+      Strip sum(0.0);
+      for (std::int64_t k = 0; k < s.K(); ++k) {
+        sum += Strip::load(s.weight + k * W + l) * Strip(plan.best_mean - plan.means[k]);
+      }
+      (Strip::load(s.regret + l) + sum / Strip::load(s.total + l)).store(s.regret + l);
     }
-    COMMITTAL_LANES(l, W) s.regret[l] += s.spare[l] / s.total[l];
   }
 
   template <int KT, int W>
@@ -167,59 +169,57 @@ struct VarianceRecorder {
     fill<W>(out, 0.0);
     if (plan.estimator == Estimator::kExpected) return out;
     const BehaviourRows rows = behaviour_rows(s, plan, now.t);
-    const double implicit = plan.implicit.at(now.t);
-    OthersSums<W> sums;
-    sum_others(s.arm_rows(), sums);
-    // c_k is the mean of the coefficient of arm k; the sums over the other arms leave out the
-    // leader of pi where it would cancel.
-    const auto coefficient = [&](std::int64_t k, int l, double pi, double& second) {
-      const double q = rows.q[k * W + l];
-      const double mu = q / rows.total[l];
-      const double w = 1.0 / larger(mu + implicit, 1e-290);
-      const double advantage = plan.means[k] - s.baseline[l];
-      const double scale = kAlongScore ? pi * w : w;
-      const bool drawn = q > 0.0;  // an arm of probability 0 adds nothing to the law
-      const double squared = advantage * advantage + plan.reward_variance[k];
-      second = drawn ? mu * scale * scale * squared : 0.0;
-      return drawn ? mu * scale * advantage : 0.0;
-    };
-    double mean_sum[W];     // sum of c_k
-    double mean_others[W];  // sum of c_k but the leader's
-    fill<W>(mean_sum, 0.0);
-    fill<W>(mean_others, 0.0);
-    for (std::int64_t k = 0; k < s.K(); ++k) {
-      COMMITTAL_LANES(l, W) {
-        double second;
-        const double pi = s.weight[k * W + l] / s.total[l];
-        const double mean = coefficient(k, l, pi, second);
-        mean_sum[l] += mean;
-        mean_others[l] += sums.leader[l] == k ? 0.0 : mean;
+    const double contrast = plan.contrast ? (kAlongScore ? 0.5 : 2.0) : 1.0;
+    const Strip factor(contrast / static_cast<double>(plan.samples));
+    const Strip implicit(plan.implicit.at(now.t));
+    const Strip arms(static_cast<double>(s.K()));
+    COMMITTAL_STRIPS(l, W) {
+      const Strip total = Strip::load(s.total + l);
+      const Strip inverse_total = Strip(1.0) / total;
+      const Strip behaviour_total = Strip::load(rows.total + l);
+      const Strip baseline = Strip::load(s.baseline + l);
+      const OthersSums<kStrip> sums = sum_others<kStrip>(s.arm_rows(), l);
+      // c_k is the mean of the coefficient of arm k; the sums over the other arms leave out the
+      // leader of pi where it would cancel.
+      const auto coefficient = [&](std::int64_t k, const Strip& pi, Strip& second)
+                                   COMMITTAL_INLINE_LAMBDA {
+        const Strip q = Strip::load(rows.q + k * W + l);
+        const Strip mu = q / behaviour_total;
+        const Strip w = Strip(1.0) / larger(mu + implicit, Strip(1e-290));
+        const Strip advantage = Strip(plan.means[k]) - baseline;
+        const Strip scale = kAlongScore ? pi * w : w;
+        const StripTruth drawn = q > Strip(0.0);  // an arm of probability 0 adds nothing to the law
+        const Strip squared = advantage * advantage + Strip(plan.reward_variance[k]);
+        second = where(drawn, mu * scale * scale * squared);
+        return where(drawn, mu * scale * advantage);
+      };
+      Strip mean_sum(0.0);     // sum of c_k
+      Strip mean_others(0.0);  // sum of c_k but the leader's
+      for (std::int64_t k = 0; k < s.K(); ++k) {
+        Strip second;
+        const Strip mean = coefficient(k, Strip::load(s.weight + k * W + l) / total, second);
+        mean_sum += mean;
+        mean_others += where(!sums.leads(k), mean);
       }
-    }
-    const double arms = static_cast<double>(s.K());
-    double seen[W];  // |E g|^2
-    fill<W>(seen, 0.0);
-    for (std::int64_t k = 0; k < s.K(); ++k) {
-      COMMITTAL_LANES(l, W) {
-        const double inverse_total = 1.0 / s.total[l];
-        const double weight = s.weight[k * W + l];
-        const double pi = weight / s.total[l];
-        const double rest = sums.sum_without(k, weight, l) * inverse_total;
-        const double rest2 = sums.squares_without(k, weight, l) * inverse_total * inverse_total;
-        double second;
-        const double mean = coefficient(k, l, pi, second);
-        const double mean_rest = sums.leader[l] == k ? mean_others[l] : mean_sum[l] - mean;
+      Strip seen(0.0);  // |E g|^2
+      Strip moment(0.0);
+      for (std::int64_t k = 0; k < s.K(); ++k) {
+        const Strip weight = Strip::load(s.weight + k * W + l);
+        const Strip pi = weight / total;
+        const Strip rest = sums.sum_without(k, weight) * inverse_total;
+        const Strip rest2 = sums.squares_without(k, weight) * inverse_total * inverse_total;
+        Strip second;
+        const Strip mean = coefficient(k, pi, second);
+        const Strip mean_rest = select(sums.leads(k), mean_others, mean_sum - mean);
         // along the score: g_k = c_k (1 - pi_k) - pi_k sum_{j != k} c_j and |e_k - pi|^2; else
         // centred c.
-        const double direction =
-            kAlongScore ? mean * rest - pi * mean_rest : mean - mean_sum[l] / arms;
-        seen[l] += direction * direction;
-        out[l] += second * (kAlongScore ? rest * rest + rest2 : 1.0 - 1.0 / arms);
+        const Strip direction =
+            kAlongScore ? mean * rest - pi * mean_rest : mean - mean_sum / arms;
+        seen += direction * direction;
+        moment += second * (kAlongScore ? rest * rest + rest2 : Strip(1.0) - Strip(1.0) / arms);
       }
+      (factor * larger(moment - seen, Strip(0.0))).store(out + l);
     }
-    const double contrast = plan.contrast ? (kAlongScore ? 0.5 : 2.0) : 1.0;
-    const double factor = contrast / static_cast<double>(plan.samples);
-    COMMITTAL_LANES(l, W) out[l] = factor * larger(out[l] - seen[l], 0.0);
     return out;
   }
 };
@@ -231,19 +231,17 @@ struct DistanceRecorder {
   template <int KT, int W>
   static const double* record(Block<KT, W>& s, const Moment& now) {
     const BanditView& plan = now.plan;
-    double* others = s.spare;
-    double* squares = s.spare2;
-    fill<W>(others, 0.0);
-    fill<W>(squares, 0.0);
-    for (std::int64_t k = 0; k < s.K(); ++k) {
-      if (k == plan.best_arm) continue;
-      COMMITTAL_LANES(l, W) {
-        const double pi = s.weight[k * W + l] / s.total[l];
-        others[l] += pi;
-        squares[l] += pi * pi;
+    COMMITTAL_STRIPS(l, W) {
+      Strip others(0.0);
+      Strip squares(0.0);
+      for (std::int64_t k = 0; k < s.K(); ++k) {
+        if (k == plan.best_arm) continue;
+        const Strip pi = Strip::load(s.weight + k * W + l) / Strip::load(s.total + l);
+        others += pi;
+        squares += pi * pi;
       }
+      root(others * others + squares).store(s.record + l);
     }
-    COMMITTAL_LANES(l, W) s.record[l] = root(others[l] * others[l] + squares[l]);
     return s.record;
   }
 };

@@ -12,7 +12,7 @@ class BanditBlock {
     Arena arena(task.workspace);
     lay_out(s_, plan, widest(kBanditQuantities, plan), arena);
     if (plan.policy == Policy::kDirect) s_.weight = s_.theta;
-    COMMITTAL_LANES(l, W) s_.run[l] = task.first_run + static_cast<std::uint64_t>(l);
+    for (int l = 0; l < W; ++l) s_.run[l] = task.first_run + static_cast<std::uint64_t>(l);
     for (std::int64_t k = 0; k < s_.K(); ++k) fill<W>(s_.theta + k * W, plan.theta0[k]);
     if (plan.policy == Policy::kSoftmax) {
       rebase_lane(s_, 0);  // all lanes start alike
@@ -67,13 +67,18 @@ class BanditBlock {
   // once per stretch is enough, and every record is made at the end of one.
   int wild_lane() const {
     double sum[W];  // x - x is 0 for numbers and NaN for all else
-    fill<W>(sum, 0.0);
-    for (std::int64_t k = 0; k < s_.K(); ++k) {
-      COMMITTAL_LANES(l, W) sum[l] += s_.theta[k * W + l] - s_.theta[k * W + l];
-    }
-    if (plan_.policy == Policy::kDirect) {
-      // A projection of what is not finite may be finite, but it is no law.
-      COMMITTAL_LANES(l, W) { sum[l] += s_.total[l] > 0.999 && s_.total[l] < 1.001 ? 0.0 : 1.0; }
+    COMMITTAL_STRIPS(l, W) {
+      Strip lost(0.0);
+      for (std::int64_t k = 0; k < s_.K(); ++k) {
+        const Strip theta = Strip::load(s_.theta + k * W + l);
+        lost += theta - theta;
+      }
+      if (plan_.policy == Policy::kDirect) {
+        // A projection of what is not finite may be finite, but it is no law.
+        const Strip total = Strip::load(s_.total + l);
+        lost += where(!((total > Strip(0.999)) & (total < Strip(1.001))), Strip(1.0));
+      }
+      lost.store(sum + l);
     }
     for (int l = 0; l < task_.valid; ++l) {
       if (sum[l] != 0.0) return l;

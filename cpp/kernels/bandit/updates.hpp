@@ -25,21 +25,17 @@ namespace committal::COMMITTAL_ISA {
 // row[action] of each lane += amount
 template <int KT, int W>
 COMMITTAL_INLINE void add_at_action(Block<KT, W>& s, double* rows, const double* amount) {
-  if constexpr (KT > 0) {
-    COMMITTAL_ARMS(k, 0, KT) {
-      COMMITTAL_LANES(l, W) { rows[k * W + l] += s.action[l] == k ? amount[l] : 0.0; }
-    }
-  } else {
-    for (int l = 0; l < W; ++l) rows[s.action[l] * W + l] += amount[l];
-  }
+  for (int l = 0; l < W; ++l) rows[s.action[l] * W + l] += amount[l];
 }
 
 // Updates that follow the estimate A w e_a itself: natural and projected before any metric.
 struct AlongArm {
   template <int KT, int W>
   static COMMITTAL_INLINE void add_sample(Block<KT, W>& s, double inverse_samples) {
-    COMMITTAL_LANES(l, W) {
-      s.spare[l] = (s.reward[l] - s.baseline[l]) * s.importance[l] * inverse_samples;
+    COMMITTAL_STRIPS(l, W) {
+      ((Strip::load(s.reward + l) - Strip::load(s.baseline + l)) * Strip::load(s.importance + l) *
+       Strip(inverse_samples))
+          .store(s.spare + l);
     }
     add_at_action(s, s.direction, s.spare);
   }
@@ -54,16 +50,21 @@ struct AlongArm {
 struct MovesTheta {
   template <int KT, int W>
   static COMMITTAL_INLINE void apply(Block<KT, W>& s, double alpha) {
-    for (std::int64_t k = 0; k < s.K(); ++k) {
-      COMMITTAL_LANES(l, W) s.theta[k * W + l] += alpha * s.direction[k * W + l];
+    COMMITTAL_STRIPS(l, W) {
+      const Strip shift = Strip::load(s.shift + l);
+      for (std::int64_t k = 0; k < s.K(); ++k) {
+        const std::int64_t at = k * W + l;
+        const Strip theta = Strip::load(s.theta + at) + Strip(alpha) * Strip::load(s.direction + at);
+        theta.store(s.theta + at);
+        exp_of(theta - shift).store(s.weight + at);
+      }
     }
-    refresh_weights(s);
   }
 
   // log pi_k + log_total = theta_k
   template <int KT, int W>
-  static COMMITTAL_INLINE void log_total(Block<KT, W>& s, double* out) {
-    COMMITTAL_LANES(l, W) out[l] = lane_log(s.total[l]) + s.shift[l];
+  static COMMITTAL_INLINE Strip log_total(const Block<KT, W>& s, int l) {
+    return log_of(Strip::load(s.total + l)) + Strip::load(s.shift + l);
   }
 };
 
@@ -73,21 +74,20 @@ struct VanillaUpdate : MovesTheta {
   template <int KT, int W>
   static COMMITTAL_INLINE void add_sample(Block<KT, W>& s, double inverse_samples) {
     // coefficient = A pi(a) w / samples; direction += coefficient (e_a - pi)
-    COMMITTAL_LANES(l, W) {
-      double weight;
-      if constexpr (KT > 0) {
-        weight = s.weight[l];
-        COMMITTAL_ARMS(k, 1, KT) weight = s.action[l] == k ? s.weight[k * W + l] : weight;
-      } else {
-        weight = s.weight[s.action[l] * W + l];
+    for (int l = 0; l < W; ++l) s.spare[l] = s.weight[s.action[l] * W + l];
+    COMMITTAL_STRIPS(l, W) {
+      const Strip inverse_total = Strip(1.0) / Strip::load(s.total + l);
+      const Strip ratio =
+          Strip::load(s.spare + l) * inverse_total * Strip::load(s.importance + l);
+      const Strip coefficient = (Strip::load(s.reward + l) - Strip::load(s.baseline + l)) * ratio *
+                                Strip(inverse_samples);
+      coefficient.store(s.spare + l);
+      const Strip share = coefficient * inverse_total;
+      for (std::int64_t k = 0; k < s.K(); ++k) {
+        const std::int64_t at = k * W + l;
+        (Strip::load(s.direction + at) - share * Strip::load(s.weight + at))
+            .store(s.direction + at);
       }
-      const double inverse_total = 1.0 / s.total[l];
-      const double ratio = weight * inverse_total * s.importance[l];
-      s.spare[l] = (s.reward[l] - s.baseline[l]) * ratio * inverse_samples;
-      s.spare2[l] = s.spare[l] * inverse_total;
-    }
-    for (std::int64_t k = 0; k < s.K(); ++k) {
-      COMMITTAL_LANES(l, W) s.direction[k * W + l] -= s.spare2[l] * s.weight[k * W + l];
     }
     add_at_action(s, s.direction, s.spare);
   }
@@ -96,29 +96,30 @@ struct VanillaUpdate : MovesTheta {
   static COMMITTAL_INLINE void expected(Block<KT, W>& s, const BanditView& plan) {
     evaluate<ValueBaseline, KT>(s.arm_rows(), SharedRewards{plan.means.data}, 0.0, s.spare);
     for (std::int64_t k = 0; k < s.K(); ++k) {
-      const double r = plan.means[k];
-      COMMITTAL_LANES(l, W) {
-        s.direction[k * W + l] = s.weight[k * W + l] / s.total[l] * (r - s.spare[l]);
+      COMMITTAL_STRIPS(l, W) {
+        (Strip::load(s.weight + k * W + l) / Strip::load(s.total + l) *
+         (Strip(plan.means[k]) - Strip::load(s.spare + l)))
+            .store(s.direction + k * W + l);
       }
     }
   }
 
   template <int KT, int W>
   static COMMITTAL_INLINE void add_entropy(Block<KT, W>& s, double tau) {
-    double* log_total = s.spare;
-    double* entropy = s.spare2;
-    MovesTheta::log_total(s, log_total);
-    fill<W>(entropy, 0.0);
-    for (std::int64_t k = 0; k < s.K(); ++k) {
-      COMMITTAL_LANES(l, W) {
-        const double pi = s.weight[k * W + l] / s.total[l];
-        entropy[l] -= pi * (s.theta[k * W + l] - log_total[l]);
+    COMMITTAL_STRIPS(l, W) {
+      const Strip log_total = MovesTheta::log_total(s, l);
+      const Strip total = Strip::load(s.total + l);
+      Strip entropy(0.0);
+      for (std::int64_t k = 0; k < s.K(); ++k) {
+        const Strip pi = Strip::load(s.weight + k * W + l) / total;
+        entropy -= pi * (Strip::load(s.theta + k * W + l) - log_total);
       }
-    }
-    for (std::int64_t k = 0; k < s.K(); ++k) {
-      COMMITTAL_LANES(l, W) {
-        const double pi = s.weight[k * W + l] / s.total[l];
-        s.direction[k * W + l] -= tau * pi * ((s.theta[k * W + l] - log_total[l]) + entropy[l]);
+      for (std::int64_t k = 0; k < s.K(); ++k) {
+        const std::int64_t at = k * W + l;
+        const Strip pi = Strip::load(s.weight + at) / total;
+        (Strip::load(s.direction + at) -
+         Strip(tau) * pi * ((Strip::load(s.theta + at) - log_total) + entropy))
+            .store(s.direction + at);
       }
     }
   }
@@ -129,38 +130,30 @@ struct NaturalUpdate : AlongArm, MovesTheta {
 
   template <int KT, int W>
   static COMMITTAL_INLINE void add_entropy(Block<KT, W>& s, double tau) {
-    double* log_total = s.spare;
-    MovesTheta::log_total(s, log_total);
-    for (std::int64_t k = 0; k < s.K(); ++k) {
-      COMMITTAL_LANES(l, W) { s.direction[k * W + l] -= tau * (s.theta[k * W + l] - log_total[l]); }
+    COMMITTAL_STRIPS(l, W) {
+      const Strip log_total = MovesTheta::log_total(s, l);
+      for (std::int64_t k = 0; k < s.K(); ++k) {
+        const std::int64_t at = k * W + l;
+        (Strip::load(s.direction + at) - Strip(tau) * (Strip::load(s.theta + at) - log_total))
+            .store(s.direction + at);
+      }
     }
   }
 
   // One theta moves, one weight is recomputed; the caller sums up the weights.
   template <int KT, int W>
   static COMMITTAL_INLINE void move_one(Block<KT, W>& s, double alpha) {
-    if constexpr (KT > 0) {
-      COMMITTAL_LANES(l, W) {
-        const std::int64_t a = s.action[l];
-        double theta = s.theta[l];
-        COMMITTAL_ARMS(k, 1, KT) theta = a == k ? s.theta[k * W + l] : theta;
-        theta += alpha * (s.reward[l] - s.baseline[l]) * s.importance[l];
-        const double weight = lane_exp(theta - s.shift[l]);
-        COMMITTAL_ARMS(k, 0, KT) {
-          s.theta[k * W + l] = a == k ? theta : s.theta[k * W + l];
-          s.weight[k * W + l] = a == k ? weight : s.weight[k * W + l];
-        }
-      }
-    } else {
-      for (int l = 0; l < W; ++l) s.spare[l] = s.theta[s.action[l] * W + l];
-      COMMITTAL_LANES(l, W) {
-        s.spare[l] += alpha * (s.reward[l] - s.baseline[l]) * s.importance[l];
-        s.spare2[l] = lane_exp(s.spare[l] - s.shift[l]);
-      }
-      for (int l = 0; l < W; ++l) {
-        s.theta[s.action[l] * W + l] = s.spare[l];
-        s.weight[s.action[l] * W + l] = s.spare2[l];
-      }
+    for (int l = 0; l < W; ++l) s.spare[l] = s.theta[s.action[l] * W + l];
+    COMMITTAL_STRIPS(l, W) {
+      const Strip advantage = Strip::load(s.reward + l) - Strip::load(s.baseline + l);
+      const Strip theta =
+          Strip::load(s.spare + l) + Strip(alpha) * advantage * Strip::load(s.importance + l);
+      theta.store(s.spare + l);
+      exp_of(theta - Strip::load(s.shift + l)).store(s.spare2 + l);
+    }
+    for (int l = 0; l < W; ++l) {
+      s.theta[s.action[l] * W + l] = s.spare[l];
+      s.weight[s.action[l] * W + l] = s.spare2[l];
     }
   }
 };
@@ -171,8 +164,10 @@ struct ProjectedUpdate : AlongArm {
   template <int KT, int W>
   static COMMITTAL_INLINE void apply(Block<KT, W>& s, double alpha) {
     for (std::int64_t k = 0; k < s.K(); ++k) {
-      COMMITTAL_LANES(l, W) {
-        s.direction[k * W + l] = s.theta[k * W + l] + alpha * s.direction[k * W + l];
+      COMMITTAL_STRIPS(l, W) {
+        const std::int64_t at = k * W + l;
+        (Strip::load(s.theta + at) + Strip(alpha) * Strip::load(s.direction + at))
+            .store(s.direction + at);
       }
     }
     project(s, s.direction);  // weight is theta: nothing to refresh

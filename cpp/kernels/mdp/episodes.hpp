@@ -39,7 +39,7 @@ inline void add_action_entropy(MdpBlock<KT, W>& s) {
   for (std::int64_t k = 0; k < s.A(); ++k) {
     COMMITTAL_LANES(l, W) {
       const double pi = s.here[k * W + l];
-      const double term = pi * lane_log(larger(pi, 1e-300));
+      const double term = pi * log_of(larger(pi, 1e-300));
       s.entropy_sum[l] -= s.alive[l] * (pi > 1e-300 ? term : 0.0);
     }
   }

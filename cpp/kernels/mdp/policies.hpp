@@ -19,7 +19,7 @@ inline void refresh_state(MdpBlock<KT, W>& s, std::int64_t i) {
   fill<W>(total, 0.0);
   for (std::int64_t k = 0; k < s.A(); ++k) {
     COMMITTAL_LANES(l, W) {
-      policy[k * W + l] = lane_exp(theta[k * W + l] - highest[l]);
+      policy[k * W + l] = exp_of(theta[k * W + l] - highest[l]);
       total[l] += policy[k * W + l];
     }
   }
@@ -45,7 +45,7 @@ inline void refresh_visited(MdpBlock<KT, W>& s, std::int64_t move) {
   for (std::int64_t k = 0; k < s.A(); ++k) {
     double* weight = s.scratch_rows + k * W;
     COMMITTAL_LANES(l, W) {
-      weight[l] = lane_exp(s.theta[(state[l] * s.A() + k) * W + l] - highest[l]);
+      weight[l] = exp_of(s.theta[(state[l] * s.A() + k) * W + l] - highest[l]);
       total[l] += weight[l];
     }
   }

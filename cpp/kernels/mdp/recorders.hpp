@@ -85,11 +85,11 @@ struct StateEntropyRecorder {
       COMMITTAL_LANES(l, W) {
         const double c = s.visits[i * W + l];
         total[l] += c;
-        sum[l] += c * lane_log(larger(c, 1.0));
+        sum[l] += c * log_of(larger(c, 1.0));
       }
     }
     COMMITTAL_LANES(l, W) {
-      s.record[l] = larger(lane_log(larger(total[l], 1.0)) - sum[l] / larger(total[l], 1.0), 0.0);
+      s.record[l] = larger(log_of(larger(total[l], 1.0)) - sum[l] / larger(total[l], 1.0), 0.0);
     }
     return s.record;
   }

@@ -23,6 +23,10 @@ EPISODE = 2**31 - 1
 #: Arms of a bandit, states and pairs (state, action) of an MDP: 32-bit integers number them.
 ARMS = STATES = PAIRS = 2**31 - 1
 
+#: Operations of a formula, and registers of the program that it is lowered to.
+OPERATIONS = 4096
+REGISTERS = 8192
+
 #: Recorded times: more would not fit into memory with what is recorded at them.
 TIMES = 2**28
 
