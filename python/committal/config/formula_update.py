@@ -131,7 +131,7 @@ def update(formula: Callable[..., Any] | str | None = None, /, **parameters: che
     ... def positive_only(A, rho, score):
     ...     return cm.maximum(A, 0) * rho * score
     >>> positive_only(step_size=0.1)
-    update('score * (rho * maximum(A, 0))')(step_size=0.1)
+    update('score * (maximum(A, 0) * rho)')(step_size=0.1)
     """
     if formula is None:
         return lambda function: update(function, **parameters)

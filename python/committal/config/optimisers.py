@@ -252,7 +252,7 @@ def optimiser(
     ...     m = beta * m + g
     ...     return m, {"m": m}
     >>> heavy_ball(beta=0.5)
-    optimiser('g + m * beta', beta=0.5, state={'m': (0.0, 'g + m * beta')})
+    optimiser('g + beta * m', beta=0.5, state={'m': (0.0, 'g + beta * m')})
     """
     return made_part("optimiser", FormulaOptimiser, formula, state, parameters)
 

@@ -205,7 +205,7 @@ def from_function(
     >>> def decayed(R, v, *, rate=0.1):
     ...     return v, {"v": v + rate * (R.mean() - v)}
     >>> from_function(decayed, {"R": "sample"}, {"v": 0.0}).state_texts
-    (('v', 0.0, 'v + (mean(R) - v) * rate'),)
+    (('v', 0.0, 'v + rate * (mean(R) - v)'),)
     """
     initial = _checked_state(argument, state)
     given, parameters = parameters_of(function)

@@ -29,8 +29,10 @@ _ORDER = (
 _RANK = {name: rank for rank, name in enumerate(_ORDER)}
 
 
-def normal(root: Node) -> Node:
+def normal(root: Node, *, strict: bool = True) -> Node:
     """Bring a tree to normal form.
+
+    A constant that is not finite is refused, or left as it is written where `strict` is False.
 
     Examples
     --------
@@ -45,7 +47,10 @@ def normal(root: Node) -> Node:
     keys: dict[Node, _Key] = {}
     for node in walk(root):
         operands = tuple(made[x] for x in node.operands)
-        made[node] = _made(node.op, operands, node.over, keys) if node.op in ROWS else node
+        if node.op in ROWS:
+            made[node] = _made(node.op, operands, node.over, keys, strict)
+        else:
+            made[node] = node
     return made[root]
 
 
@@ -70,28 +75,34 @@ def _own_key(node: Node, keys: dict[Node, _Key]) -> _Key:
     return (*leaves[:16], (100, node.op + node.over + node.digest.hex()))
 
 
-def _made(op: str, operands: tuple[Node, ...], over: str, keys: dict[Node, _Key]) -> Node:
+def _made(
+    op: str, operands: tuple[Node, ...], over: str, keys: dict[Node, _Key], strict: bool
+) -> Node:
     """One operation on operands in normal form; every rewriting leaves the bits alone."""
     row = ROWS[op]
     if row.kind == "elementwise" and all(x.op == NUMBER for x in operands):
-        folded = _folded(op, operands)
+        folded = _folded(op, operands, strict)
         if folded is not None:
             return folded
     other = _rewritten(op, operands)
     if isinstance(other, Node):
         return other
     if other is not None:
-        return _made(*other, over, keys)
+        return _made(*other, over, keys, strict)
     if row.swapped and _after(op, operands[0], operands[1], keys):
         return apply(row.swapped, operands[1], operands[0])
     return apply(op, *operands, over=over)
 
 
 def _after(op: str, x: Node, y: Node, keys: dict[Node, _Key]) -> bool:
-    """Whether x is written after y: a number stands first in a product and last elsewhere."""
-    if (x.op == NUMBER) != (y.op == NUMBER):
-        return (y if op == "mul" else x).op == NUMBER
-    return _key(x, keys) > _key(y, keys)
+    """Whether x is written after y: numbers stand first in a product and last elsewhere."""
+    ranks = _IN_PRODUCTS if op == "mul" else _ELSEWHERE
+    first, second = ranks.get(x.op, 2), ranks.get(y.op, 2)
+    return first > second if first != second else _key(x, keys) > _key(y, keys)
+
+
+_IN_PRODUCTS = {NUMBER: 0, PARAMETER: 1}
+_ELSEWHERE = {STATE: 1, PARAMETER: 3, NUMBER: 4}
 
 
 def _is(node: Node, value: float) -> bool:
@@ -126,13 +137,15 @@ def _rewritten(op: str, operands: tuple[Node, ...]) -> Node | tuple[str, tuple[N
     return None
 
 
-def _folded(op: str, operands: tuple[Node, ...]) -> Node | None:
+def _folded(op: str, operands: tuple[Node, ...], strict: bool) -> Node | None:
     """The number that an operation of numbers is; None where machines may round differently."""
     if not ROWS[op].exact or ROWS[op].truth:
         # A truth stays as it is written: a number is none.
         return None
     with np.errstate(all="ignore"):
         value = float(ROWS[op].numpy(*(np.float64(x.value) for x in operands)))
+    if not math.isfinite(value) and not strict:
+        return None
     if not math.isfinite(value):
         raise FormulaError("formula", text_of(apply(op, *operands)), "a finite number")
     return number(value)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from committal.errors import FormulaError
 from committal.formula.shapes import WORDS, axes_of, joined, shape_of
-from committal.formula.tree import INPUT, NUMBER, Node, name, number
+from committal.formula.tree import INPUT, NUMBER, PARAMETER, Node, name, number
 
 __all__ = ["COUNTS", "ROWS", "Row", "apply"]
 
@@ -159,7 +159,8 @@ def _axis(op: str, operand: Node, over: str) -> str:
 
 
 def _refuse_vectors_as_index(index: Node) -> None:
-    if "arms" in axes_of(index.shape):
+    is_a = index.op == INPUT and index.name == "a"
+    if not is_a and index.op not in (NUMBER, PARAMETER):
         allowed = "the drawn arm a, or the number of an arm (0 is the first)"
         raise FormulaError("index", _text(index), allowed)
 

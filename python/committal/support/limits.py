@@ -82,10 +82,6 @@ FORMULA_DEPTH = 100
 #: Numbers, names and operations of a formula, written out.
 FORMULA_SIZE = 2000
 
-#: Operations of a formula that was lowered, and the rows that they name.
-OPERATIONS = 4096
-REGISTERS = 8192
-
 
 def written(limit: int) -> str:
     """Write a limit as people think of it.

@@ -124,7 +124,7 @@ def test_states() -> None:
 
 def test_named_optimisers_are_formulas() -> None:
     for part, text in (
-        (cm.Momentum(0.5), "g + m * beta"),
+        (cm.Momentum(0.5), "g + beta * m"),
         (cm.ClipNorm(5), "g * (limit / maximum(sqrt(sum(g**2)), limit))"),
         (cm.Normalised(), "g / where(sqrt(sum(g**2)) > 0, sqrt(sum(g**2)), 1)"),
     ):

@@ -284,7 +284,7 @@ def test_what_is_wrong_is_named() -> None:
         "outputs": [("value", 1)],
     }
     program = _core.Program(**good)
-    with pytest.raises(ValueError, match="'r'.*nothing.*expected an array"):
+    with pytest.raises(ValueError, match=r"'r'.*nothing.*expected an array"):
         _core.run_program(program, {}, arms=2)
     with pytest.raises(ValueError, match="wrong shape"):
         _core.run_program(program, {"r": np.zeros((3, 4))}, arms=2)

@@ -15,7 +15,7 @@ from committal.config.optimisers import Plain
 from committal.config.policies import Direct, Sigmoid
 from committal.config.rules.refusal import Refusal, Rule
 from committal.formula.formula import Formula
-from committal.formula.tree import NUMBER
+from committal.formula.tree import INPUT, NUMBER
 
 if TYPE_CHECKING:
     from committal.config.experiment import Experiment
@@ -45,9 +45,10 @@ def formulas_of(e: Experiment) -> Iterator[tuple[str, object, Formula]]:
 def _arms_exist(e: Experiment) -> Refusal | None:
     for where, part, formula in formulas_of(e):
         for node in formula.nodes():
-            if node.op not in ("gather", "onehot") or node.operands[-1].op != NUMBER:
+            if node.op not in ("gather", "onehot") or node.operands[-1].op == INPUT:
                 continue
-            arm = node.operands[-1].value
+            index = node.operands[-1]
+            arm = index.value if index.op == NUMBER else dict(formula.parameters)[index.name]
             if not (arm == int(arm) and 0 <= arm < e.problem.arms):
                 allowed = f"whole numbers of arms from 0 to {e.problem.arms - 1} (here {arm:g})"
                 return Refusal(where, part, allowed)
