@@ -79,8 +79,9 @@ def refuse_subclass(argument: str, value: Config) -> None:
     Traceback (most recent call last):
         ...
     committal.errors.ConfigTypeError: Experiment.policy = Mine() is not allowed; expected one of \
-Direct, FormulaPolicy, Sigmoid, Softmax itself: Mine is derived from Softmax, and what a subclass changes does \
-not reach the compiled core (CONTRIBUTING.md says how to add a part)
+Direct, FormulaPolicy, Sigmoid, Softmax itself: Mine is derived from Softmax, and what a subclass \
+changes does not reach the compiled core; a formula does (committal.baseline, weight, update, \
+link, optimiser, quantity), and CONTRIBUTING.md says how to add a part
     """
     cls = type(value)
     if _KINDS.get(cls._kind) is cls:
@@ -92,8 +93,9 @@ not reach the compiled core (CONTRIBUTING.md says how to add a part)
         argument,
         value,
         f"one of {', '.join(sorted(same))} itself: {cls.__name__} is derived from "
-        f"{parent.__name__}, and what a subclass changes does not reach the compiled core "
-        "(CONTRIBUTING.md says how to add a part)",
+        f"{parent.__name__}, and what a subclass changes does not reach the compiled core; a "
+        "formula does (committal.baseline, weight, update, link, optimiser, quantity), and "
+        "CONTRIBUTING.md says how to add a part",
     )
 
 

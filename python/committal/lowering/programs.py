@@ -13,6 +13,7 @@ from typing import Any
 
 from committal import _core
 from committal.config import Experiment, FormulaBaseline, FormulaPolicy, FormulaUpdate, Linear
+from committal.config.quantities import Quantity
 from committal.errors import FormulaError
 from committal.formula.formula import Formula
 from committal.formula.normal import normal
@@ -57,6 +58,8 @@ class Program:
     code: list[tuple[Any, ...]] = field(default_factory=list)
     outputs: list[tuple[str, int]] = field(default_factory=list)
     state: dict[str, float] = field(default_factory=dict)
+    #: The formula, for people.
+    text: str = ""
 
     def new(self, shape: str) -> int:
         """A register that nothing was written to yet."""
@@ -138,7 +141,7 @@ def lower_formula(formula: Formula, *, slope: Node | None = None) -> Program:
 
 
 def _program(roots: Mapping[str, Node], initial: Mapping[str, float], text: str) -> Program:
-    made = Program(state=dict(initial))
+    made = Program(state=dict(initial), text=text)
     places: dict[Node, int] = {}
     for node in walk(*roots.values()):
         if node.op != NUMBER:  # a number gets a register where it is read
@@ -254,6 +257,22 @@ def _lower_baseline(experiment: Experiment) -> Program | None:
         initial |= {prefix + key: formula.initial(key) for key, _, _ in formula.states}
     assert total is not None
     return _program({"value": total, **roots}, initial, repr(baseline))
+
+
+def formula_row(programs: Mapping[str, Any], name: str) -> Quantity | None:
+    """How a quantity that is a formula is recorded; None if it is none.
+
+    Examples
+    --------
+    >>> formula_row({}, "value") is None
+    True
+    """
+    for key, program in programs.get("quantities", ()):
+        if key == name:
+            (place,) = (place for output, place in program.outputs if output == "value")
+            axes = ("arm",) if program.registers[place] == ARM else ()
+            return Quantity(name, program.text, axes)
+    return None
 
 
 def core_programs(programs: Mapping[str, Any]) -> dict[str, Any]:

@@ -19,6 +19,7 @@ plan that the engine is given. Read on below, then the files in the order in whi
 ``mdp_updates``     directions of episodes, the next :math:`\theta`
 ``mdp``             one run of an MDP
 ``measures``        what is recorded, by name
+``replay``          which formula left the numbers, and where
 ``runs``            :func:`simulate`: one run, everything recorded
 ==================  ================================================================
 
