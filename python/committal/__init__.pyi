@@ -94,6 +94,7 @@ from .formula.functions import where as where
 from .interop.export import export as export
 from .interop.gymnasium import from_gymnasium as from_gymnasium
 from .interop.gymnasium import to_gymnasium as to_gymnasium
+from .simulation.arrays import from_arrays as from_arrays
 from .simulation.dataset import experiment_of as experiment_of
 from .simulation.run import run as run
 from .study.file import read_study as read_study
