@@ -63,15 +63,17 @@ def checked_formula(role: str, formula: Formula) -> Formula:
     >>> checked_formula("baseline", from_text("pi * r", INPUTS["baseline"]))
     Traceback (most recent call last):
         ...
-    committal.errors.FormulaError: baseline = 'pi * r' is not allowed; expected one number or \
-a vector over samples: this is a vector over arms; add .sum(), .mean() or .max()
+    committal.errors.FormulaError: baseline.formula = 'pi * r' is not allowed; expected one number \
+or a vector over samples: this is a vector over arms; add .sum(), .mean() or .max()
     """
     shape, allowed = formula.result.shape, RESULTS[role]
     if shape not in allowed:
         hint = _HINTS.get((allowed[0], shape), "")
         words = " or ".join(WORDS[shape] for shape in allowed)
         raise FormulaError(
-            role, formula.text, f"{words}: this is {WORDS[shape]}" + (f"; {hint}" if hint else "")
+            f"{role}.formula",
+            formula.text,
+            f"{words}: this is {WORDS[shape]}" + (f"; {hint}" if hint else ""),
         )
     for name, _ in formula.parameters:
         if name in _TAKEN:
@@ -111,7 +113,7 @@ def read_formula(
     if isinstance(formula, str):
         return checked_formula(role, from_text(formula, inputs, given, state, argument=role))  # type: ignore[arg-type]
     if not callable(formula) or isinstance(formula, Config | type):
-        raise FormulaError(role, formula, "a function or a text")
+        raise FormulaError(f"{role}.formula", formula, "a function or a text")
     made = checked_formula(role, from_function(formula, inputs, state, argument=role))  # type: ignore[arg-type]
     if not given:
         return made

@@ -274,9 +274,14 @@ def from_text(
         texts[key] = (pair[0], pair[1])
     given = _checked_parameters(argument, parameters)
     if not isinstance(text, str):
-        raise FormulaError(argument, text, "a function or a text")
+        raise FormulaError(_named(argument), text, "a function or a text")
     sorted_inputs, sorted_given = tuple(sorted(inputs.items())), tuple(sorted(given.items()))
     return _from_text(text, sorted_inputs, sorted_given, tuple(texts.items()), argument)
+
+
+def _named(argument: str) -> str:
+    """What the text of a part is called."""
+    return argument if argument == "formula" else f"{argument}.formula"
 
 
 def _checked_parameters(argument: str, parameters: object) -> dict[str, float]:
@@ -303,7 +308,7 @@ def _from_text(
 
     def make(shapes: dict[str, str]) -> tuple[Node, dict[str, Node]]:
         more = _known(shapes_of, values, shapes)
-        result = parse(text, shapes_of, more, argument=argument)
+        result = parse(text, shapes_of, more, argument=_named(argument))
         following = {
             key: parse(after, shapes_of, more, argument=f"{argument}.state[{key!r}]")
             for key, (_, after) in state

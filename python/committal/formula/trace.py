@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import linecache
-import numbers
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
@@ -281,13 +280,17 @@ def symbol(node: Node) -> Symbol:
 def _node(op: str, value: Any) -> Node:
     if isinstance(value, Symbol):
         return value._node
+    if isinstance(value, np.ma.MaskedArray):
+        raise FormulaError(op, str(value), "numbers that are there, not masked ones")
     if isinstance(value, bool | np.bool_):
         # `x & (1 < 2)`: a truth that Python has computed.
         return apply("eq", number(float(value)), number(1))
-    if isinstance(value, numbers.Real) and check.is_real(value):
-        return number(float(value))
-    if isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "iuf":
-        return number(float(value))
+    zero_dimensional = isinstance(value, np.ndarray) and value.ndim == 0
+    if (zero_dimensional and value.dtype.kind in "iuf") or check.is_real(value):
+        try:
+            return number(float(value))
+        except (OverflowError, FormulaError):
+            raise FormulaError(op, value, "finite numbers") from None
     raise FormulaError(
         op,
         value,
@@ -311,22 +314,32 @@ def _called(op: str, operands: tuple[Any, ...], over: str, ddof: int) -> Node:
     if op == "others":
         x, how = operands
         if how not in ("sum", "mean"):
-            raise FormulaError("others", how, "'sum' or 'mean'")
-        return apply(f"others_{how}", _node(op, x), over=over)
-    nodes = [_node(op, operand) for operand in operands]
+            raise FormulaError("others.how", how, "'sum' or 'mean'")
+        return apply(f"others_{how}", _node("others.x", x), over=over)
+    names = _ARGUMENTS.get(op, ("x", "y"))
+    nodes = [_node(f"{op}.{names[i]}", operand) for i, operand in enumerate(operands)]
     if op == "clip":
         return apply("minimum", apply("maximum", nodes[0], nodes[1]), nodes[2])
     if op == "dot":
         return apply("sum", apply("mul", *nodes), over=over)
-    if op == "std" and ddof != 0:
-        return _corrected(nodes[0], over, ddof)
+    if isinstance(ddof, bool) or not isinstance(ddof, int) or ddof not in (0, 1):
+        raise FormulaError("std.ddof", ddof, "0 or 1")
+    if op == "std" and ddof == 1:
+        return _corrected(nodes[0], over)
     return apply(op, *nodes, over=over)
 
 
-def _corrected(x: Node, over: str, ddof: int) -> Node:
-    """std * sqrt(n / (n - ddof))."""
-    if ddof != 1:
-        raise FormulaError("std.ddof", ddof, "0 or 1")
+#: What functions call their operands, where it is not x and y.
+_ARGUMENTS = {
+    "where": ("condition", "x", "y"),
+    "clip": ("x", "low", "high"),
+    "onehot": ("a",),
+    "gather": ("x", "index"),
+}
+
+
+def _corrected(x: Node, over: str) -> Node:
+    """std * sqrt(n / (n - 1))."""
     plain = apply("std", x, over=over)
     count = name(INPUT, COUNTS[plain.over])
     return apply("mul", plain, apply("sqrt", apply("div", count, apply("sub", count, number(1)))))

@@ -107,6 +107,8 @@ def apply(op: str, *operands: Node, over: str = "") -> Node:
 samples: this is one number
     """
     row = ROWS[op]
+    if not isinstance(over, str):
+        raise FormulaError(f"{op}.over", over, "'arms' or 'samples'")
     for place in row.truths:
         if not operands[place].truth:
             raise FormulaError(

@@ -142,7 +142,7 @@ def _refuse_name(name: str, argument: str, others: dict[str, Any]) -> None:
 
 def _checked(argument: str, name: str, value: object) -> npt.NDArray[np.float64]:
     array = arrays.tensor(argument, value)
-    with_arms = name in ("policy", "theta") or array.ndim == 3
+    with_arms = name in ("policy", "theta") or (array.ndim == 3 and name != "value")
     if array.ndim != 2 + with_arms or 0 in array.shape[1:]:
         raise ConfigError(argument, value, f"{_SHAPES[with_arms]}; this is of {array.shape}")
     if name == "policy":

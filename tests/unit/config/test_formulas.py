@@ -299,4 +299,4 @@ def test_refusals(case: str) -> None:
 
 def test_exact_answers_refuse_by_name() -> None:
     with pytest.raises(CombinationError, match="theta only"):
-        cm.exact.gradient_variance(experiment(baseline=cm.baseline("mean(R)")))
+        cm.exact.committal_probability(experiment(baseline=cm.baseline("mean(R)")))
