@@ -8,7 +8,8 @@ one offset, a sigmoid becomes a softmax of two arms.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -59,6 +60,8 @@ class BanditPlan(Lowered):
         Finite tables, flattened: arm a owns entries table_offsets[a] to table_offsets[a + 1].
     times
         The recorded times, in increasing order.
+    programs
+        Formulas as programs of the core, by what they are for.
 
     Examples
     --------
@@ -94,6 +97,7 @@ class BanditPlan(Lowered):
     table_cumulative: Floats
     reward_variance: Floats
     times: Integers
+    programs: Mapping[str, Any] = field(default_factory=dict)
 
     def quantity(self, name: str) -> Quantity:
         """Return a quantity as it is recorded here: a sigmoid has one parameter."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TypedDict
+from dataclasses import dataclass, field
+from typing import Any, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -57,6 +57,8 @@ class MdpPlan(Lowered):
         mu_t(.|s), the same law of pi(.|s) in every state.
     times
         The recorded times, in increasing order.
+    programs
+        Formulas as programs of the core, by what they are for.
 
     Examples
     --------
@@ -96,6 +98,7 @@ class MdpPlan(Lowered):
     exploration: Floats
     behaviour_probabilities: Floats
     times: Integers
+    programs: Mapping[str, Any] = field(default_factory=dict)
 
     def quantity(self, name: str) -> Quantity:
         """Return a quantity as it is recorded here."""
