@@ -5,6 +5,9 @@
 #include "kernels/bandit/run.hpp"
 
 namespace committal::COMMITTAL_ISA {
+
+COMMITTAL_ALL_FEW_ARMS(extern)
+
 namespace {
 
 // Whether a program looks at samples, or takes the place of more than the baseline.

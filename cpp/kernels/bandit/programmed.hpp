@@ -245,6 +245,10 @@ class BanditPrograms {
       if (weight_) weight_.advance();
       if (update_) update_.advance();
       if (one) return settle(s, plan);
+      if (moves_at_once(plan)) {
+        if (outside_range(s)) rebase_where_needed(s);
+        return;
+      }
     } else {
       if (baseline_) {
         baseline_.run();
@@ -263,11 +267,14 @@ class BanditPrograms {
   double* rows(Arena& arena, ProgramInput input, std::int64_t count) const {
     return arena.take<double>(uses(input) ? count : 0, W);
   }
-  bool moves_one(const BanditView& plan) const {
+  // Whether the update is one of the native whole steps from one sample.
+  bool plain_step(const BanditView& plan, bool along_score) const {
+    const UpdateRow& row = kRows<UpdateRow, Updates>[static_cast<int>(plan.update)];
     return !update_ && !optimiser_ && !link_ && plan.samples == 1 && !plan.regularised &&
-           kRows<UpdateRow, Updates>[static_cast<int>(plan.update)].policy == Policy::kSoftmax &&
-           !kRows<UpdateRow, Updates>[static_cast<int>(plan.update)].along_score;
+           row.policy == Policy::kSoftmax && row.along_score == along_score;
   }
+  bool moves_one(const BanditView& plan) const { return plain_step(plan, false); }
+  bool moves_at_once(const BanditView& plan) const { return plain_step(plan, true); }
 
   // Everything that depends on theta and t.
   COMMITTAL_INLINE void see(State& s, const BanditView& plan, std::int64_t t) {
@@ -425,7 +432,8 @@ class BanditPrograms {
     double* const importance = s.importance;
     double* const reward = s.reward;
     double* const baseline = s.baseline;
-    if (!one) clear(s);
+    const bool at_once = moves_at_once(plan);
+    if (!one && !at_once) clear(s);
     const double inverse_samples = 1.0 / static_cast<double>(plan.samples);
     for (std::int64_t i = 0; i < plan.samples; ++i) {
       s.action = action_ + i * W;
@@ -438,6 +446,9 @@ class BanditPrograms {
         with_update(plan, [&]<typename Part>() COMMITTAL_INLINE_LAMBDA {
           if constexpr (kMovesOneArm<Part, KT, W>) {
             if (one) return Part::move_one(s, alpha);
+          }
+          if constexpr (kMovesAllAtOnce<Part, KT, W>) {
+            if (at_once) return Part::move_all(s, alpha);
           }
           Part::add_sample(s, inverse_samples);
         });

@@ -1,6 +1,7 @@
 // The life of a block of bandit runs: start, update, record, until the last step.
 #pragma once
 
+#include "kernels/bandit/few.hpp"
 #include "kernels/bandit/recorders.hpp"
 
 namespace committal::COMMITTAL_ISA {
@@ -31,12 +32,17 @@ class BanditBlock {
     fill<W>(s_.running_mean, plan.running_mean_initial);
     fill<W>(s_.regret, 0.0);
     with_update(plan, [&]<typename Part>() {
-      moves_one_arm_ = kMovesOneArm<Part, KT, W> && plan.samples == 1 && !plan.regularised &&
-                       plan.estimator != Estimator::kExpected;
+      const bool plain =
+          plan.samples == 1 && !plan.regularised && plan.estimator != Estimator::kExpected;
+      moves_one_arm_ = kMovesOneArm<Part, KT, W> && plain;
+      moves_at_once_ = kMovesAllAtOnce<Part, KT, W> && plain;
     });
     if (moves_one_arm_ && plan.behaviour == kOnPolicy && !made_by_programs()) {
       keep_leaves(s_, plan);
     }
+    few_ = KT > 0 && plan.samples == 1 && !plan.regularised &&
+           plan.estimator != Estimator::kExpected &&
+           (plan.update == kUpdate<NaturalUpdate> || plan.update == kUpdate<VanillaUpdate>);
     for_each_part(Recorders{}, [&]<typename Part>() {
       accumulates_ = accumulates_ || (kAccumulates<Part> && wants<Part>());
     });
@@ -139,6 +145,9 @@ class BanditBlock {
       if (programs_.steps()) return programs_.step(s_, plan_, task_, t);
       programs_.add_baseline(s_, plan_, t);
     }
+    if constexpr (KT > 0) {
+      if (few_) return step_few_arms(t, alpha);
+    }
     if (plan_.estimator == Estimator::kExpected) {
       with_update(plan_,
                   [&]<typename Part>() COMMITTAL_INLINE_LAMBDA { Part::expected(s_, plan_); });
@@ -146,6 +155,10 @@ class BanditBlock {
       compute_baseline(s_, plan_);
       add_samples(t, alpha);
       if (moves_one_arm_) return s_.has_leaves() ? settle_leaves(s_) : settle(s_, plan_);
+      if (moves_at_once_) {
+        if (outside_range(s_)) rebase_where_needed(s_);
+        return;
+      }
     }
     with_update(plan_, [&]<typename Part>() COMMITTAL_INLINE_LAMBDA {
       if constexpr (requires { Part::add_entropy(s_, 1.0); }) {
@@ -156,10 +169,27 @@ class BanditBlock {
     settle(s_, plan_);
   }
 
+  // A whole update in registers.
+  void step_few_arms(std::int64_t t, double alpha) {
+    const auto draw = static_cast<std::uint64_t>(t);
+    const BehaviourRows rows = behaviour_rows(s_, plan_, t);
+    reach_draw(s_, plan_, task_, draw);
+    const std::uint64_t row = draw % kDraws * W;
+    const FewStep now{plan_, rows, s_.action_uniforms + row, s_.reward_uniforms + row, alpha,
+                      plan_.implicit.at(t), 0.0};
+    const bool outside = plan_.update == kUpdate<NaturalUpdate> ? step_few<true>(s_, now)
+                                                                : step_few<false>(s_, now);
+    if (plan_.uses_running_mean) {
+      follow_rewards<W>(s_.running_mean, s_.reward, plan_.running_mean_rate,
+                        static_cast<double>(t + 1));
+    }
+    if (outside) rebase_where_needed(s_);
+  }
+
   // direction = the mean estimate of the samples; if one arm moves at a time, it has moved.
   COMMITTAL_INLINE void add_samples(std::int64_t t, double alpha) {
     const BehaviourRows rows = behaviour_rows(s_, plan_, t);
-    if (!moves_one_arm_) {
+    if (!moves_one_arm_ && !moves_at_once_) {
       for (std::int64_t k = 0; k < s_.K(); ++k) fill<W>(s_.direction + k * W, 0.0);
     }
     const double inverse_samples = 1.0 / static_cast<double>(plan_.samples);
@@ -168,6 +198,10 @@ class BanditBlock {
       if (moves_one_arm_) {
         with_update(plan_, [&]<typename Part>() COMMITTAL_INLINE_LAMBDA {
           if constexpr (kMovesOneArm<Part, KT, W>) Part::move_one(s_, alpha);
+        });
+      } else if (moves_at_once_) {
+        with_update(plan_, [&]<typename Part>() COMMITTAL_INLINE_LAMBDA {
+          if constexpr (kMovesAllAtOnce<Part, KT, W>) Part::move_all(s_, alpha);
         });
       } else {
         with_update(plan_, [&]<typename Part>()
@@ -237,6 +271,8 @@ class BanditBlock {
   Block<KT, W> s_;
   [[no_unique_address]] Programs programs_;
   bool moves_one_arm_ = false;
+  bool moves_at_once_ = false;
+  bool few_ = false;  // whole updates in registers (few.hpp)
   bool accumulates_ = false;
 };
 
