@@ -50,7 +50,7 @@ Shape shape_of(RowShape shape, ProgramExtent extent, py::ssize_t lanes) {
   return out;
 }
 
-py::dict run_program(const py::object& object, const py::dict& inputs, std::int64_t arms,
+py::dict run_over_arrays(const py::object& object, const py::dict& inputs, std::int64_t arms,
                      std::int64_t samples, const std::string& isa, int block) {
   const std::shared_ptr<const Program> program = held<Program>("program", object);
   require_between("arms", arms, 1, kMostArms);
@@ -98,7 +98,7 @@ py::dict run_program(const py::object& object, const py::dict& inputs, std::int6
   for (std::size_t i = 0; i < program->states().size(); ++i) {
     add("state:" + program->states()[i], view.states[static_cast<std::int64_t>(i)].shape);
   }
-  evaluate(*program, extent, lanes, rows, targets, resolve_isa(isa), block);
+  committal::run_program(*program, extent, lanes, rows, targets, resolve_isa(isa), block);
   return out;
 }
 
@@ -110,7 +110,7 @@ void register_program(py::module_& m) {
       m, "Program", "A formula as operations on rows of lanes; each register is written once.")
       .def(py::init(&make_program), py::kw_only(), arg("registers"), arg("constants"),
            arg("inputs"), arg("code"), arg("outputs"), arg("state") = py::dict());
-  m.def("run_program", &run_program, arg("program"), arg("inputs"), py::kw_only(), arg("arms"),
+  m.def("run_program", &run_over_arrays, arg("program"), arg("inputs"), py::kw_only(), arg("arms"),
         arg("samples") = 1, arg("isa") = "auto", arg("block") = 0,
         "Evaluate a program over arrays whose last axis is lanes.");
 }

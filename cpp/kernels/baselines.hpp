@@ -50,7 +50,7 @@ struct ValueBaseline {
   static COMMITTAL_INLINE Fraction<N> few(const Lanes<N> (&w)[KT], const Lanes<N>& total,
                                           const Lanes<N> (&r)[KT]) {
     Lanes<N> sum = w[0] * r[0];
-    COMMITTAL_PARTS(k, KT - 1) sum += w[k + 1] * r[k + 1];
+    COMMITTAL_PARTS(k, KT - 1) sum = fused(w[k + 1], r[k + 1], sum);
     return {sum, total};
   }
 
@@ -58,7 +58,7 @@ struct ValueBaseline {
   static COMMITTAL_INLINE Fraction<N> many(const ArmRows<W>& arms, Rewards r, double, int l) {
     Lanes<N> sum(0.0);
     for (std::int64_t k = 0; k < arms.count; ++k) {
-      sum += Lanes<N>::load(arms.weight + k * W + l) * r.template row<N>(k, l);
+      sum = fused(Lanes<N>::load(arms.weight + k * W + l), r.template row<N>(k, l), sum);
     }
     return {sum, Lanes<N>::load(arms.total + l)};
   }

@@ -100,6 +100,7 @@ template <int KT, int N>
 struct FewDrawn {
   Truth<N> beyond[KT - 1];  // whether a later arm is drawn
 
+  FewDrawn() = default;
   COMMITTAL_INLINE FewDrawn(const Lanes<N> (&q)[KT], const Lanes<N>& total, const Lanes<N>& u) {
     const Lanes<N> x = u * total;
     Lanes<N> cumulative = q[0];

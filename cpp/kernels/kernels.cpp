@@ -6,6 +6,9 @@
 #include "kernels/table.hpp"
 
 namespace committal::COMMITTAL_ISA {
+
+COMMITTAL_ALL_FEW_ARMS()
+
 namespace {
 
 // f over an array; the tail goes through a padded copy, so every element meets the same code.

@@ -1,4 +1,4 @@
-// Philox4x32-10 over the lanes of a block: uniforms as a pure function of (key, run, slot, draw).
+// Philox4x32-7 over the lanes of a block: uniforms as a pure function of (key, run, slot, draw).
 //
 // Each counter gives two 52-bit uniforms, so draws are made in pairs; a chunk of kDraws rows is
 // filled at once. 32-bit words live in 64-bit lanes: the widening multiply ignores the upper half,

@@ -60,10 +60,13 @@ class LaneProgram {
       slots_[shape] = take(arena, view->slots[shape], extent.rows(static_cast<RowShape>(shape)));
     }
     states_ = arena.take<BoundRows>(view->states.count);
+    saved_ = arena.take<double*>(view->states.count);
     for (std::int64_t i = 0; i < view->states.count; ++i) {
       double* rows = take(arena, 1, extent.rows(view->states[i].shape));
+      double* saved = take(arena, 1, extent.rows(view->states[i].shape));
       if (states_ != nullptr) {
         states_[i] = contiguous<W>(rows, view->states[i].shape, extent);
+        saved_[i] = saved;
       }
     }
   }
@@ -93,6 +96,9 @@ class LaneProgram {
           break;
         }
       }
+    }
+    for (std::int64_t i = 0; i < view_->states.count; ++i) {
+      if (view_->states[i].in_place) registers_[view_->states[i].next] = states_[i];
     }
     for (std::int64_t i = 0; i < view_->code.count; ++i) steps_[i] = resolve(view_->code[i]);
     restart();
@@ -124,16 +130,23 @@ class LaneProgram {
     return extent_.rows(view_->states[i].shape);
   }
 
+  // As run(), but states stay what they are: for a look at what would come.
+  void look() const {
+    keep_states</*kBack=*/false>();
+    run();
+    keep_states</*kBack=*/true>();
+  }
+
   // State rows become what the last run made of them.
   COMMITTAL_INLINE void advance() const {
     for (std::int64_t i = 0; i < view_->states.count; ++i) {
       const std::int32_t next = view_->states[i].next;
-      if (next < 0) continue;
+      if (next < 0 || view_->states[i].in_place) continue;
       const BoundRows& from = registers_[next];
       double* to = states_[i].row;
       for (std::int64_t k = 0; k < state_rows(i); ++k) {
         const double* row = from.row + k * from.arm;
-        COMMITTAL_LANES(l, W) to[k * W + l] = row[l];
+        for (int l = 0; l < W; ++l) to[k * W + l] = row[l];
       }
     }
   }
@@ -144,6 +157,16 @@ class LaneProgram {
   };
   static double* take(Arena& arena, std::int64_t count, std::int64_t rows) {
     return reinterpret_cast<double*>(arena.take<Row>(count, rows));  // saturates, as all sizes
+  }
+
+  template <bool kBack>
+  void keep_states() const {
+    for (std::int64_t i = 0; i < view_->states.count; ++i) {
+      double* state = states_[i].row;
+      const double* from = kBack ? saved_[i] : state;
+      double* to = kBack ? state : saved_[i];
+      for (std::int64_t at = 0; at < state_rows(i) * W; ++at) to[at] = from[at];
+    }
   }
 
   ProgramStep resolve(const ProgramInstruction& code) const {
@@ -207,6 +230,7 @@ class LaneProgram {
   double* constants_ = nullptr;
   double* slots_[4] = {};
   BoundRows* states_ = nullptr;
+  double** saved_ = nullptr;
 };
 
 template <int W>

@@ -233,6 +233,7 @@ struct ProgramState {
   RowShape shape;  // run or arm
   double initial;
   std::int32_t next;  // the register of its next value, or -1: it stays
+  bool in_place;      // nobody reads the old value once the next one is made
 };
 
 struct ProgramView {
@@ -250,6 +251,21 @@ struct ProgramView {
   }
   COMMITTAL_FORCE_INLINE RowShape output_shape(std::int64_t i) const {
     return registers[outputs[i]].shape;
+  }
+};
+
+// The programs of a plan; null where the native part is meant.
+struct ProgramSetView {
+  const ProgramView* baseline;
+  const ProgramView* weight;
+  const ProgramView* update;
+  const ProgramView* link;
+  const ProgramView* optimiser;
+  Array<const ProgramView*> quantities;
+
+  COMMITTAL_FORCE_INLINE bool any() const {
+    return baseline != nullptr || weight != nullptr || update != nullptr || link != nullptr ||
+           optimiser != nullptr || quantities.count > 0;
   }
 };
 

@@ -26,9 +26,12 @@ inline constexpr int kNativeLanes = 4;
 #else
 inline constexpr int kNativeLanes = 2;
 #endif
-typedef double Native __attribute__((vector_size(kNativeLanes * 8), aligned(8), may_alias));
-typedef std::int64_t NativeInt __attribute__((vector_size(kNativeLanes * 8), aligned(8), may_alias));
-typedef std::uint64_t NativeBits
+typedef double Native __attribute__((vector_size(kNativeLanes * 8)));
+typedef std::int64_t NativeInt __attribute__((vector_size(kNativeLanes * 8)));
+typedef std::uint64_t NativeBits __attribute__((vector_size(kNativeLanes * 8)));
+// The same in memory, wherever it lies.
+typedef double NativeAt __attribute__((vector_size(kNativeLanes * 8), aligned(8), may_alias));
+typedef std::uint64_t NativeBitsAt
     __attribute__((vector_size(kNativeLanes * 8), aligned(8), may_alias));
 
 // Where AVX-512 has registers of single bits, others have all bits of a lane or none.
@@ -43,8 +46,17 @@ typedef std::int64_t NativeTruth __attribute__((vector_size(kNativeLanes * 8)));
 // What the machine does with one register.
 namespace native {
 
+COMMITTAL_INLINE Native plus(Native a, Native b) { return a + b; }
+COMMITTAL_INLINE Native minus(Native a, Native b) { return a - b; }
+COMMITTAL_INLINE Native minus(Native a) { return -a; }
+COMMITTAL_INLINE Native times(Native a, Native b) { return a * b; }
+COMMITTAL_INLINE Native over(Native a, Native b) { return a / b; }
 #if defined(__AVX512F__)
+COMMITTAL_INLINE Native same(double x) { return _mm512_set1_pd(x); }
 COMMITTAL_INLINE Native fused(Native a, Native b, Native c) { return _mm512_fmadd_pd(a, b, c); }
+COMMITTAL_INLINE Native less_fused(Native a, Native b, Native c) {
+  return _mm512_fnmadd_pd(a, b, c);
+}
 COMMITTAL_INLINE Native root(Native a) { return _mm512_sqrt_pd(a); }
 COMMITTAL_INLINE Native smaller(Native a, Native b) { return _mm512_min_pd(a, b); }
 COMMITTAL_INLINE Native larger(Native a, Native b) { return _mm512_max_pd(a, b); }
@@ -74,7 +86,11 @@ COMMITTAL_INLINE Native add_where(NativeTruth which, Native a, Native b) {
   return _mm512_mask_add_pd(a, which, a, b);
 }
 #elif defined(__AVX2__)
+COMMITTAL_INLINE Native same(double x) { return _mm256_set1_pd(x); }
 COMMITTAL_INLINE Native fused(Native a, Native b, Native c) { return _mm256_fmadd_pd(a, b, c); }
+COMMITTAL_INLINE Native less_fused(Native a, Native b, Native c) {
+  return _mm256_fnmadd_pd(a, b, c);
+}
 COMMITTAL_INLINE Native root(Native a) { return _mm256_sqrt_pd(a); }
 COMMITTAL_INLINE Native smaller(Native a, Native b) { return _mm256_min_pd(a, b); }
 COMMITTAL_INLINE Native larger(Native a, Native b) { return _mm256_max_pd(a, b); }
@@ -92,8 +108,11 @@ COMMITTAL_INLINE NativeTruth everywhere() {
   return _mm256_castsi256_pd(_mm256_set1_epi64x(-1));
 }
 COMMITTAL_INLINE bool any(NativeTruth a) { return _mm256_movemask_pd(a) != 0; }
+// GCC would compare the truth with 0 first, were it told by an intrinsic.
 COMMITTAL_INLINE Native select(NativeTruth which, Native yes, Native no) {
-  return _mm256_blendv_pd(no, yes, which);
+  Native out;
+  __asm__("vblendvpd %3, %2, %1, %0" : "=x"(out) : "x"(no), "xm"(yes), "x"(which));
+  return out;
 }
 COMMITTAL_INLINE Native where(NativeTruth which, Native a) { return _mm256_and_pd(which, a); }
 #else
@@ -113,6 +132,8 @@ COMMITTAL_INLINE bool any(NativeTruth a) {
   return _mm_movemask_pd(reinterpret_cast<__m128d>(a)) != 0;
 }
 #endif
+COMMITTAL_INLINE Native same(double x) { return Native{x, x}; }
+COMMITTAL_INLINE Native less_fused(Native a, Native b, Native c) { return fused(-a, b, c); }
 COMMITTAL_INLINE NativeTruth less(Native a, Native b) { return a < b; }
 COMMITTAL_INLINE NativeTruth at_most(Native a, Native b) { return a <= b; }
 COMMITTAL_INLINE NativeTruth equal(Native a, Native b) { return a == b; }
@@ -142,7 +163,7 @@ COMMITTAL_INLINE Native larger(Native a, Native b) { return select(less(b, a), a
 
 }  // namespace native
 
-// A loop over the registers of one value, written out.
+// A short loop of constant length, written out.
 #if defined(__clang__)
 #define COMMITTAL_PARTS(i, count) \
   _Pragma("clang loop unroll(full)") for (int i = 0; i < (count); ++i)
@@ -150,200 +171,261 @@ COMMITTAL_INLINE Native larger(Native a, Native b) { return select(less(b, a), a
 #define COMMITTAL_PARTS(i, count) _Pragma("GCC unroll 32") for (int i = 0; i < (count); ++i)
 #endif
 
+// More than one register are two halves: compilers keep the members of such a structure apart, in
+// registers, where they would carry an array through memory.
 template <int W>
 struct Truth {
-  static constexpr int kParts = W / kNativeLanes;
-  NativeTruth part[kParts];
+  Truth<W / 2> low;
+  Truth<W / 2> high;
 
   COMMITTAL_INLINE static Truth everywhere() {
-    Truth out;
-    COMMITTAL_PARTS(i, kParts) out.part[i] = native::everywhere();
-    return out;
+    return {Truth<W / 2>::everywhere(), Truth<W / 2>::everywhere()};
   }
-  friend COMMITTAL_INLINE Truth operator&(Truth a, const Truth& b) {
-    COMMITTAL_PARTS(i, kParts) a.part[i] = native::both(a.part[i], b.part[i]);
-    return a;
-  }
-  friend COMMITTAL_INLINE Truth operator|(Truth a, const Truth& b) {
-    COMMITTAL_PARTS(i, kParts) a.part[i] = native::either(a.part[i], b.part[i]);
-    return a;
-  }
-  friend COMMITTAL_INLINE Truth operator!(const Truth& a) { return without(everywhere(), a); }
-  // a and not b
-  friend COMMITTAL_INLINE Truth without(Truth a, const Truth& b) {
-    COMMITTAL_PARTS(i, kParts) a.part[i] = native::without(a.part[i], b.part[i]);
-    return a;
-  }
-  friend COMMITTAL_INLINE bool any(const Truth& a) {
-    NativeTruth some = a.part[0];
-    COMMITTAL_PARTS(i, kParts) some = native::either(some, a.part[i]);
-    return native::any(some);
-  }
-  friend COMMITTAL_INLINE bool all(const Truth& a) { return !any(!a); }
+};
+template <>
+struct Truth<kNativeLanes> {
+  NativeTruth v;
+
+  COMMITTAL_INLINE static Truth everywhere() { return {native::everywhere()}; }
 };
 
 template <int W>
 struct Lanes {
-  static_assert(W % kNativeLanes == 0);
-  static constexpr int kParts = W / kNativeLanes;
-  Native part[kParts];
+  static_assert(W > kNativeLanes && W % kNativeLanes == 0);
+  using Half = Lanes<W / 2>;
+  Half low;
+  Half high;
 
   Lanes() = default;
-  COMMITTAL_INLINE Lanes(double everywhere) {
-    COMMITTAL_PARTS(i, kParts) part[i] = Native{} + everywhere;
-  }
+  COMMITTAL_INLINE Lanes(double everywhere) : low(everywhere), high(everywhere) {}
+  COMMITTAL_INLINE Lanes(const Half& a, const Half& b) : low(a), high(b) {}
   COMMITTAL_INLINE static Lanes load(const double* row) {
-    Lanes out;
-    COMMITTAL_PARTS(i, kParts) {
-      out.part[i] = *reinterpret_cast<const Native*>(row + i * kNativeLanes);
-    }
-    return out;
+    return {Half::load(row), Half::load(row + W / 2)};
   }
   COMMITTAL_INLINE void store(double* row) const {
-    COMMITTAL_PARTS(i, kParts) * reinterpret_cast<Native*>(row + i * kNativeLanes) = part[i];
-  }
-
-  friend COMMITTAL_INLINE Lanes operator+(Lanes a, const Lanes& b) {
-    COMMITTAL_PARTS(i, kParts) a.part[i] += b.part[i];
-    return a;
-  }
-  friend COMMITTAL_INLINE Lanes operator-(Lanes a, const Lanes& b) {
-    COMMITTAL_PARTS(i, kParts) a.part[i] -= b.part[i];
-    return a;
-  }
-  friend COMMITTAL_INLINE Lanes operator*(Lanes a, const Lanes& b) {
-    COMMITTAL_PARTS(i, kParts) a.part[i] *= b.part[i];
-    return a;
-  }
-  friend COMMITTAL_INLINE Lanes operator/(Lanes a, const Lanes& b) {
-    COMMITTAL_PARTS(i, kParts) a.part[i] /= b.part[i];
-    return a;
-  }
-  friend COMMITTAL_INLINE Lanes operator-(Lanes a) {
-    COMMITTAL_PARTS(i, kParts) a.part[i] = -a.part[i];
-    return a;
+    low.store(row);
+    high.store(row + W / 2);
   }
   COMMITTAL_INLINE Lanes& operator+=(const Lanes& b) { return *this = *this + b; }
   COMMITTAL_INLINE Lanes& operator-=(const Lanes& b) { return *this = *this - b; }
   COMMITTAL_INLINE Lanes& operator*=(const Lanes& b) { return *this = *this * b; }
-
-  friend COMMITTAL_INLINE Truth<W> operator<(const Lanes& a, const Lanes& b) {
-    Truth<W> out;
-    COMMITTAL_PARTS(i, kParts) out.part[i] = native::less(a.part[i], b.part[i]);
-    return out;
-  }
-  friend COMMITTAL_INLINE Truth<W> operator<=(const Lanes& a, const Lanes& b) {
-    Truth<W> out;
-    COMMITTAL_PARTS(i, kParts) out.part[i] = native::at_most(a.part[i], b.part[i]);
-    return out;
-  }
-  friend COMMITTAL_INLINE Truth<W> operator==(const Lanes& a, const Lanes& b) {
-    Truth<W> out;
-    COMMITTAL_PARTS(i, kParts) out.part[i] = native::equal(a.part[i], b.part[i]);
-    return out;
-  }
-  friend COMMITTAL_INLINE Truth<W> operator>(const Lanes& a, const Lanes& b) { return b < a; }
-  friend COMMITTAL_INLINE Truth<W> operator>=(const Lanes& a, const Lanes& b) { return b <= a; }
-
-  friend COMMITTAL_INLINE Lanes select(const Truth<W>& which, const Lanes& yes, const Lanes& no) {
-    Lanes out;
-    COMMITTAL_PARTS(i, kParts) {
-      out.part[i] = native::select(which.part[i], yes.part[i], no.part[i]);
-    }
-    return out;
-  }
-  // a where it is so, else 0
-  friend COMMITTAL_INLINE Lanes where(const Truth<W>& which, Lanes a) {
-    COMMITTAL_PARTS(i, kParts) a.part[i] = native::where(which.part[i], a.part[i]);
-    return a;
-  }
-  // a + b where it is so, else a
-  friend COMMITTAL_INLINE Lanes add_where(const Truth<W>& which, Lanes a, const Lanes& b) {
-    COMMITTAL_PARTS(i, kParts) a.part[i] = native::add_where(which.part[i], a.part[i], b.part[i]);
-    return a;
-  }
-  // a * b + c, rounded once
-  friend COMMITTAL_INLINE Lanes fused(const Lanes& a, const Lanes& b, Lanes c) {
-    COMMITTAL_PARTS(i, kParts) c.part[i] = native::fused(a.part[i], b.part[i], c.part[i]);
-    return c;
-  }
-  friend COMMITTAL_INLINE Lanes smaller(Lanes a, const Lanes& b) {
-    COMMITTAL_PARTS(i, kParts) a.part[i] = native::smaller(a.part[i], b.part[i]);
-    return a;
-  }
-  friend COMMITTAL_INLINE Lanes larger(Lanes a, const Lanes& b) {
-    COMMITTAL_PARTS(i, kParts) a.part[i] = native::larger(a.part[i], b.part[i]);
-    return a;
-  }
-  friend COMMITTAL_INLINE Lanes root(Lanes a) {
-    COMMITTAL_PARTS(i, kParts) a.part[i] = native::root(a.part[i]);
-    return a;
-  }
 };
+template <>
+struct Lanes<kNativeLanes> {
+  Native v;
+
+  Lanes() = default;
+  COMMITTAL_INLINE Lanes(double everywhere) : v(native::same(everywhere)) {}
+  COMMITTAL_INLINE explicit Lanes(Native x) : v(x) {}
+  COMMITTAL_INLINE static Lanes load(const double* row) {
+    return Lanes(Native(*reinterpret_cast<const NativeAt*>(row)));
+  }
+  COMMITTAL_INLINE void store(double* row) const { *reinterpret_cast<NativeAt*>(row) = v; }
+  COMMITTAL_INLINE Lanes& operator+=(const Lanes& b);
+  COMMITTAL_INLINE Lanes& operator-=(const Lanes& b);
+  COMMITTAL_INLINE Lanes& operator*=(const Lanes& b);
+};
+using One = Lanes<kNativeLanes>;      // one register of numbers
+using OneTruth = Truth<kNativeLanes>;  // of answers
+template <int W>
+concept Several = (W > kNativeLanes);
+
+// Each operation: on one register, and on both halves of more.
+#define COMMITTAL_UNARY(name, one)                                        \
+  COMMITTAL_INLINE One name(const One& a) { return One(one(a.v)); }       \
+  template <int W>                                                        \
+    requires Several<W>                                                   \
+  COMMITTAL_INLINE Lanes<W> name(const Lanes<W>& a) {                     \
+    return {name(a.low), name(a.high)};                                   \
+  }
+#define COMMITTAL_BINARY(name, one)                                                          \
+  COMMITTAL_INLINE One name(const One& a, const One& b) { return One(one(a.v, b.v)); }       \
+  template <int W>                                                                           \
+    requires Several<W>                                                                      \
+  COMMITTAL_INLINE Lanes<W> name(const Lanes<W>& a, const Lanes<W>& b) {                     \
+    return {name(a.low, b.low), name(a.high, b.high)};                                       \
+  }
+#define COMMITTAL_TERNARY(name, one)                                                        \
+  COMMITTAL_INLINE One name(const One& a, const One& b, const One& c) {                     \
+    return One(one(a.v, b.v, c.v));                                                         \
+  }                                                                                         \
+  template <int W>                                                                          \
+    requires Several<W>                                                                     \
+  COMMITTAL_INLINE Lanes<W> name(const Lanes<W>& a, const Lanes<W>& b, const Lanes<W>& c) { \
+    return {name(a.low, b.low, c.low), name(a.high, b.high, c.high)};                       \
+  }
+#define COMMITTAL_COMPARISON(name, one)                                                      \
+  COMMITTAL_INLINE OneTruth name(const One& a, const One& b) { return {one(a.v, b.v)}; }     \
+  template <int W>                                                                           \
+    requires Several<W>                                                                      \
+  COMMITTAL_INLINE Truth<W> name(const Lanes<W>& a, const Lanes<W>& b) {                     \
+    return {name(a.low, b.low), name(a.high, b.high)};                                       \
+  }
+#define COMMITTAL_OF_TRUTHS(name, one)                                                       \
+  COMMITTAL_INLINE OneTruth name(const OneTruth& a, const OneTruth& b) {                     \
+    return {one(a.v, b.v)};                                                                  \
+  }                                                                                          \
+  template <int W>                                                                           \
+    requires Several<W>                                                                      \
+  COMMITTAL_INLINE Truth<W> name(const Truth<W>& a, const Truth<W>& b) {                     \
+    return {name(a.low, b.low), name(a.high, b.high)};                                       \
+  }
+
+COMMITTAL_UNARY(operator-, native::minus)
+COMMITTAL_UNARY(root, native::root)
+COMMITTAL_BINARY(operator+, native::plus)
+COMMITTAL_BINARY(operator-, native::minus)
+COMMITTAL_BINARY(operator*, native::times)
+COMMITTAL_BINARY(operator/, native::over)
+COMMITTAL_BINARY(smaller, native::smaller)
+COMMITTAL_BINARY(larger, native::larger)
+COMMITTAL_TERNARY(fused, native::fused)            // a * b + c, rounded once
+COMMITTAL_TERNARY(less_fused, native::less_fused)  // c - a * b, rounded once
+COMMITTAL_COMPARISON(operator<, native::less)
+COMMITTAL_COMPARISON(operator<=, native::at_most)
+COMMITTAL_COMPARISON(operator==, native::equal)
+COMMITTAL_OF_TRUTHS(operator&, native::both)
+COMMITTAL_OF_TRUTHS(operator|, native::either)
+COMMITTAL_OF_TRUTHS(without, native::without)  // a and not b
+template <int W>
+COMMITTAL_INLINE Truth<W> operator>(const Lanes<W>& a, const Lanes<W>& b) {
+  return b < a;
+}
+template <int W>
+COMMITTAL_INLINE Truth<W> operator>=(const Lanes<W>& a, const Lanes<W>& b) {
+  return b <= a;
+}
+template <int W>
+COMMITTAL_INLINE Truth<W> operator!(const Truth<W>& a) {
+  return without(Truth<W>::everywhere(), a);
+}
+COMMITTAL_INLINE One& One::operator+=(const One& b) { return *this = *this + b; }
+COMMITTAL_INLINE One& One::operator-=(const One& b) { return *this = *this - b; }
+COMMITTAL_INLINE One& One::operator*=(const One& b) { return *this = *this * b; }
+
+COMMITTAL_INLINE bool any(const OneTruth& a) { return native::any(a.v); }
+template <int W>
+  requires Several<W>
+COMMITTAL_INLINE bool any(const Truth<W>& a) {
+  return any(a.low | a.high);
+}
+template <int W>
+COMMITTAL_INLINE bool all(const Truth<W>& a) {
+  return !any(!a);
+}
+
+COMMITTAL_INLINE One select(const OneTruth& which, const One& yes, const One& no) {
+  return One(native::select(which.v, yes.v, no.v));
+}
+template <int W>
+  requires Several<W>
+COMMITTAL_INLINE Lanes<W> select(const Truth<W>& which, const Lanes<W>& yes, const Lanes<W>& no) {
+  return {select(which.low, yes.low, no.low), select(which.high, yes.high, no.high)};
+}
+// a where it is so, else 0
+COMMITTAL_INLINE One where(const OneTruth& which, const One& a) {
+  return One(native::where(which.v, a.v));
+}
+template <int W>
+  requires Several<W>
+COMMITTAL_INLINE Lanes<W> where(const Truth<W>& which, const Lanes<W>& a) {
+  return {where(which.low, a.low), where(which.high, a.high)};
+}
+// a + b where it is so, else a
+COMMITTAL_INLINE One add_where(const OneTruth& which, const One& a, const One& b) {
+  return One(native::add_where(which.v, a.v, b.v));
+}
+template <int W>
+  requires Several<W>
+COMMITTAL_INLINE Lanes<W> add_where(const Truth<W>& which, const Lanes<W>& a, const Lanes<W>& b) {
+  return {add_where(which.low, a.low, b.low), add_where(which.high, a.high, b.high)};
+}
 
 // The same for one number.
 COMMITTAL_INLINE double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
+COMMITTAL_INLINE double less_fused(double a, double b, double c) {
+  return __builtin_fma(-a, b, c);
+}
 COMMITTAL_INLINE double root(double x) { return __builtin_sqrt(x); }
 COMMITTAL_INLINE double smaller(double a, double b) { return a < b ? a : b; }
 COMMITTAL_INLINE double larger(double a, double b) { return a > b ? a : b; }
 COMMITTAL_INLINE double select(bool which, double yes, double no) { return which ? yes : no; }
 COMMITTAL_INLINE double where(bool which, double a) { return which ? a : 0.0; }
 
-// Small whole numbers, as integers.
-template <int W>
-COMMITTAL_INLINE void store_integers(const Lanes<W>& a, std::int64_t* out) {
-  COMMITTAL_PARTS(i, Lanes<W>::kParts) {
-    // Adding 2^52 leaves a whole number in the low bits.
-    const NativeBits bits = reinterpret_cast<NativeBits>(a.part[i] + 0x1p52);
-    *reinterpret_cast<NativeBits*>(out + i * kNativeLanes) = bits & 0x000fffffffffffff;
-  }
-}
-
 // The bits of numbers as integers.
 template <int W>
 struct Bits {
-  static constexpr int kParts = W / kNativeLanes;
-  NativeBits part[kParts];
+  using Half = Bits<W / 2>;
+  Half low;
+  Half high;
 
   Bits() = default;
-  COMMITTAL_INLINE Bits(std::uint64_t everywhere) {
-    COMMITTAL_PARTS(i, kParts) part[i] = NativeBits{} + everywhere;
-  }
-  friend COMMITTAL_INLINE Bits operator+(Bits a, const Bits& b) {
-    COMMITTAL_PARTS(i, kParts) a.part[i] += b.part[i];
-    return a;
-  }
-  friend COMMITTAL_INLINE Bits operator-(Bits a, const Bits& b) {
-    COMMITTAL_PARTS(i, kParts) a.part[i] -= b.part[i];
-    return a;
-  }
-  friend COMMITTAL_INLINE Bits operator&(Bits a, const Bits& b) {
-    COMMITTAL_PARTS(i, kParts) a.part[i] &= b.part[i];
-    return a;
-  }
-  friend COMMITTAL_INLINE Bits operator<<(Bits a, int places) {
-    COMMITTAL_PARTS(i, kParts) a.part[i] = a.part[i] << places;
-    return a;
-  }
-  // as signed numbers: the sign stays
-  friend COMMITTAL_INLINE Bits shift_right_signed(Bits a, int places) {
-    COMMITTAL_PARTS(i, kParts) {
-      a.part[i] = reinterpret_cast<NativeBits>(reinterpret_cast<NativeInt>(a.part[i]) >> places);
-    }
-    return a;
-  }
-  friend COMMITTAL_INLINE Lanes<W> from_bits(const Bits& a) {
-    Lanes<W> out;
-    COMMITTAL_PARTS(i, kParts) out.part[i] = reinterpret_cast<Native>(a.part[i]);
-    return out;
-  }
+  COMMITTAL_INLINE Bits(std::uint64_t everywhere) : low(everywhere), high(everywhere) {}
+  COMMITTAL_INLINE Bits(const Half& a, const Half& b) : low(a), high(b) {}
 };
+template <>
+struct Bits<kNativeLanes> {
+  NativeBits v;
+
+  Bits() = default;
+  COMMITTAL_INLINE Bits(std::uint64_t everywhere) : v(NativeBits{} + everywhere) {}
+  COMMITTAL_INLINE explicit Bits(NativeBits x) : v(x) {}
+};
+using OneBits = Bits<kNativeLanes>;
+
+#define COMMITTAL_OF_BITS(name)                                                              \
+  COMMITTAL_INLINE OneBits operator name(const OneBits& a, const OneBits& b) {               \
+    return OneBits(a.v name b.v);                                                            \
+  }                                                                                          \
+  template <int W>                                                                           \
+    requires Several<W>                                                                      \
+  COMMITTAL_INLINE Bits<W> operator name(const Bits<W>& a, const Bits<W>& b) {               \
+    return {a.low name b.low, a.high name b.high};                                           \
+  }
+COMMITTAL_OF_BITS(+)
+COMMITTAL_OF_BITS(-)
+COMMITTAL_OF_BITS(&)
+
+COMMITTAL_INLINE OneBits operator<<(const OneBits& a, int places) { return OneBits(a.v << places); }
 template <int W>
-COMMITTAL_INLINE Bits<W> to_bits(const Lanes<W>& a) {
-  Bits<W> out;
-  COMMITTAL_PARTS(i, Bits<W>::kParts) out.part[i] = reinterpret_cast<NativeBits>(a.part[i]);
-  return out;
+  requires Several<W>
+COMMITTAL_INLINE Bits<W> operator<<(const Bits<W>& a, int places) {
+  return {a.low << places, a.high << places};
 }
+// as signed numbers: the sign stays
+COMMITTAL_INLINE OneBits shift_right_signed(const OneBits& a, int places) {
+  return OneBits(reinterpret_cast<NativeBits>(reinterpret_cast<NativeInt>(a.v) >> places));
+}
+template <int W>
+  requires Several<W>
+COMMITTAL_INLINE Bits<W> shift_right_signed(const Bits<W>& a, int places) {
+  return {shift_right_signed(a.low, places), shift_right_signed(a.high, places)};
+}
+COMMITTAL_INLINE One from_bits(const OneBits& a) { return One(reinterpret_cast<Native>(a.v)); }
+template <int W>
+  requires Several<W>
+COMMITTAL_INLINE Lanes<W> from_bits(const Bits<W>& a) {
+  return {from_bits(a.low), from_bits(a.high)};
+}
+COMMITTAL_INLINE OneBits to_bits(const One& a) { return OneBits(reinterpret_cast<NativeBits>(a.v)); }
+template <int W>
+  requires Several<W>
+COMMITTAL_INLINE Bits<W> to_bits(const Lanes<W>& a) {
+  return {to_bits(a.low), to_bits(a.high)};
+}
+
+// Small whole numbers, as integers: adding 2^52 leaves one in the low bits.
+COMMITTAL_INLINE void store_integers(const One& a, std::int64_t* out) {
+  *reinterpret_cast<NativeBitsAt*>(out) =
+      reinterpret_cast<NativeBits>(a.v + 0x1p52) & 0x000fffffffffffff;
+}
+template <int W>
+  requires Several<W>
+COMMITTAL_INLINE void store_integers(const Lanes<W>& a, std::int64_t* out) {
+  store_integers(a.low, out);
+  store_integers(a.high, out + W / 2);
+}
+
 COMMITTAL_INLINE double from_bits(std::uint64_t bits) { return std::bit_cast<double>(bits); }
 COMMITTAL_INLINE std::uint64_t to_bits(double x) { return std::bit_cast<std::uint64_t>(x); }
 COMMITTAL_INLINE std::uint64_t shift_right_signed(std::uint64_t a, int places) {
@@ -352,7 +434,7 @@ COMMITTAL_INLINE std::uint64_t shift_right_signed(std::uint64_t a, int places) {
 
 // Lanes that go through a kernel together: two registers at a time hide each other's latency and
 // leave enough registers for what they need.
-inline constexpr int kStrip = 2 * kNativeLanes;
+inline constexpr int kStrip = kNativeLanes < 8 ? kNativeLanes : 2 * kNativeLanes;
 // No more than a narrow block has.
 template <int W>
 inline constexpr int kStripOf = W < kStrip ? W : kStrip;

@@ -19,10 +19,10 @@ inline constexpr double kExpMax = 709.0;    // above: exp(709), so that no resul
 // exp(x) within 1 ulp for x in [-708, 709]; 0 below and exp(709) above.
 template <typename T>
 COMMITTAL_INLINE T exp_of(const T& x) {
-  const T y = smaller(larger(x, T(kExpMin)), T(kExpMax));
+  const T y = smaller(x, T(kExpMax));
   const T shifted = fused(y, T(kLog2E), T(kRound));
   const T k = shifted - T(kRound);
-  const T r = fused(-k, T(kLn2Low), fused(-k, T(kLn2High), y));
+  const T r = less_fused(k, T(kLn2Low), less_fused(k, T(kLn2High), y));
   const T r2 = r * r;
   const T r4 = r2 * r2;
   const T q01 = fused(T(0x1.5555555555556p-3), r, T(0x1.0000000000001p-1));
@@ -33,11 +33,9 @@ COMMITTAL_INLINE T exp_of(const T& x) {
   const T q03 = fused(q23, r2, q01);
   const T q49 = fused(fused(q89, r2, q67), r2, q45);
   const T q = fused(q49, r4, q03);
-  const T one_r = T(1.0) + r;
-  const T lost = (T(1.0) - one_r) + r;  // exact: what the rounding of 1 + r dropped
-  const T p = one_r + fused(r2, q, lost);
+  const T p = T(1.0) + fused(r2, q, r);
   const T scaled = from_bits(to_bits(p) + (to_bits(shifted) << 52));
-  return select(x < T(kExpMin), T(0.0), scaled);
+  return where(x >= T(kExpMin), scaled);  // what was computed below means nothing
 }
 
 // log(x) within 1 ulp for normal x > 0. Callers never pass 0, negative or subnormal numbers.

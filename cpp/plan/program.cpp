@@ -31,6 +31,14 @@ bool broadcasts(RowShape from, RowShape to) {
   return from == to || from == RowShape::kRun || to == RowShape::kSampleArm;
 }
 
+int operands_of(const ProgramInstruction& code) {
+  return code.op == Opcode::kDotArms ? 2 : kOpcodes[static_cast<int>(code.op)].operands;
+}
+bool is_elementwise(const ProgramInstruction& code) {
+  return code.op != Opcode::kDotArms &&
+         kOpcodes[static_cast<int>(code.op)].family == OpcodeFamily::kElementwise;
+}
+
 RowShape without_arms(RowShape shape) {
   return has_samples(shape) ? RowShape::kSample : RowShape::kRun;
 }
@@ -46,6 +54,7 @@ Program::Program(const ProgramParts& parts) {
   add_code(parts);
   add_outputs(parts);
   merge_products();
+  find_states_in_place();
   view_.registers = seen(registers_);
   view_.code = seen(code_);
   view_.constants = seen(constants_);
@@ -116,7 +125,7 @@ void Program::add_inputs(const ProgramParts& parts) {
       refuse("state[" + quoted(name) + "]", show(initial), "a finite number");
     }
     state_names_.push_back(name);
-    states_.push_back({RowShape::kRun, initial, -1});
+    states_.push_back({RowShape::kRun, initial, -1, false});
   }
   std::vector<bool> shaped(states_.size(), false);
   const auto shape_state = [&](const std::string& argument, std::int32_t state, RowShape shape) {
@@ -318,12 +327,9 @@ void Program::merge_products() {
 // operand that ends with it only if it is made row by row from rows of its own shape.
 void Program::give_out_slots() {
   std::vector<std::size_t> last(registers_.size(), 0);
-  const auto operands = [](const ProgramInstruction& code) {
-    return code.op == Opcode::kDotArms ? 2 : kOpcodes[static_cast<int>(code.op)].operands;
-  };
   for (std::size_t i = 0; i < code_.size(); ++i) {
     last[static_cast<std::size_t>(code_[i].to)] = i;
-    for (int k = 0; k < operands(code_[i]); ++k) {
+    for (int k = 0; k < operands_of(code_[i]); ++k) {
       last[static_cast<std::size_t>(code_[i].from[k])] = i;
     }
   }
@@ -344,11 +350,9 @@ void Program::give_out_slots() {
   for (std::size_t i = 0; i < code_.size(); ++i) {
     const ProgramInstruction& code = code_[i];
     ProgramRegister& to = registers_[static_cast<std::size_t>(code.to)];
-    const bool elementwise =
-        code.op != Opcode::kDotArms &&
-        kOpcodes[static_cast<int>(code.op)].family == OpcodeFamily::kElementwise;
+    const bool elementwise = is_elementwise(code);
     const auto release_ended = [&](bool before) {
-      for (int k = 0; k < operands(code); ++k) {
+      for (int k = 0; k < operands_of(code); ++k) {
         const auto from = static_cast<std::size_t>(code.from[k]);
         if (last[from] != i) continue;
         const bool in_place = elementwise && registers_[from].shape == to.shape;
@@ -368,7 +372,48 @@ void Program::give_out_slots() {
   }
 }
 
-void evaluate(const Program& program, ProgramExtent extent, std::int64_t lanes,
+// The next value of a state is made in its own row if nobody reads the old one afterwards.
+void Program::find_states_in_place() {
+  std::vector<std::int32_t> taken;
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    ProgramState& state = states_[i];
+    if (state.next < 0 || std::find(taken.begin(), taken.end(), state.next) != taken.end())
+      continue;
+    const auto reads = [&](const ProgramInstruction& code) {
+      for (int k = 0; k < operands_of(code); ++k) {
+        const ProgramRegister& reg = registers_[static_cast<std::size_t>(code.from[k])];
+        if (reg.kind == ProgramRegister::Kind::kInput &&
+            inputs_[static_cast<std::size_t>(reg.place)].state == static_cast<int>(i)) {
+          return true;
+        }
+      }
+      return false;
+    };
+    const auto is_old = [&](std::int32_t number) {
+      const ProgramRegister& reg = registers_[static_cast<std::size_t>(number)];
+      return reg.kind == ProgramRegister::Kind::kInput &&
+             inputs_[static_cast<std::size_t>(reg.place)].state == static_cast<int>(i);
+    };
+    std::size_t maker = code_.size();
+    std::size_t last = 0;
+    for (std::size_t at = 0; at < code_.size(); ++at) {
+      if (code_[at].to == state.next) maker = at;
+      if (reads(code_[at])) last = at;
+    }
+    if (maker == code_.size() || last > maker) continue;
+    if (last == maker && reads(code_[maker]) && !is_elementwise(code_[maker])) continue;
+    // An output or another state may be the old value itself.
+    bool kept = std::any_of(outputs_.begin(), outputs_.end(), is_old);
+    for (const ProgramState& other : states_) {
+      kept = kept || (other.next >= 0 && is_old(other.next));
+    }
+    if (kept) continue;
+    state.in_place = true;
+    taken.push_back(state.next);
+  }
+}
+
+void run_program(const Program& program, ProgramExtent extent, std::int64_t lanes,
               const std::vector<const double*>& inputs, const std::vector<double*>& outputs,
               Isa isa, int lanes_per_block) {
   const ProgramKernels& kernels = kernel_table(isa).program;

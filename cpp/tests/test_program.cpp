@@ -36,7 +36,7 @@ TEST(the_same_bits_for_every_block_and_instruction_set) {
     for (const int block : {0, 8, 16, 64}) {
       std::vector<double> b(lanes);
       std::vector<double> d(3 * lanes);
-      evaluate(program, {3, 1}, lanes, {pi.data(), r.data()}, {b.data(), d.data()},
+      run_program(program, {3, 1}, lanes, {pi.data(), r.data()}, {b.data(), d.data()},
                resolve_isa(isa), block);
       for (std::size_t l = 0; l < b.size(); ++l) {
         const std::size_t n = b.size();
@@ -69,7 +69,7 @@ TEST(a_sum_does_not_overwrite_what_it_reads) {
   CHECK(program.view().slots[static_cast<int>(RowShape::kArm)] == 2);
   const std::vector<double> r{1.0, 2.0, 4.0};
   std::vector<double> x(3);
-  evaluate(program, {3, 1}, 1, {r.data()}, {x.data()}, resolve_isa("auto"), 0);
+  run_program(program, {3, 1}, 1, {r.data()}, {x.data()}, resolve_isa("auto"), 0);
   CHECK(x[0] == -6.0 && x[1] == -5.0 && x[2] == -3.0);
 }
 
@@ -121,7 +121,7 @@ TEST(a_gather_reads_nothing_but_arms) {
     for (std::size_t i = 0; i < r.size(); ++i) r[i] = static_cast<double>(i);
     const std::vector<double> a{1.0, 1e300, -5.0, std::nan("")};
     std::vector<double> x(4);
-    evaluate(program, {arms, 1}, 4, {r.data(), a.data()}, {x.data()}, resolve_isa("auto"), 0);
+    run_program(program, {arms, 1}, 4, {r.data(), a.data()}, {x.data()}, resolve_isa("auto"), 0);
     CHECK(x[0] == 4.0 && x[1] == 1.0 && x[2] == 2.0 && x[3] == 3.0);
     parts.inputs[1] = {"R", 1};
     CHECK(starts_with(refusal(parts), "code[0] = another index"));
@@ -139,7 +139,7 @@ TEST(states_start_and_advance) {
   const Program program(parts);
   std::vector<double> step(2);
   std::vector<double> m(2);
-  evaluate(program, {2, 1}, 1, {nullptr}, {step.data(), m.data()}, resolve_isa("auto"), 0);
+  run_program(program, {2, 1}, 1, {nullptr}, {step.data(), m.data()}, resolve_isa("auto"), 0);
   CHECK(step[0] == 1.5 && m[1] == 1.5);
   parts.state.clear();
   CHECK(starts_with(refusal(parts), "inputs[0] = 'm' is not allowed; expected a state"));

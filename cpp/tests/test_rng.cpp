@@ -6,17 +6,17 @@ namespace committal {
 namespace {
 
 TEST(philox_known_answers) {
-  // The vectors published with Random123 for philox4x32, 10 rounds.
+  // The vectors published with Random123 for philox4x32, 7 rounds.
   using C = PhiloxCounter;
   using K = PhiloxKey;
   constexpr std::uint32_t f = 0xffffffff;
   CHECK((philox4x32(C{{0, 0, 0, 0}}, K{{0, 0}}) ==
-         C{{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}}));
+         C{{0x5f6fb709, 0x0d893f64, 0x4f121f81, 0x4f730a48}}));
   CHECK((philox4x32(C{{f, f, f, f}}, K{{f, f}}) ==
-         C{{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}}));
+         C{{0x5207ddc2, 0x45165e59, 0x4d8ee751, 0x8c52f662}}));
   CHECK((philox4x32(C{{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}},
                     K{{0xa4093822, 0x299f31d0}}) ==
-         C{{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}}));
+         C{{0x4dfccaba, 0x190a87f0, 0xc47362ba, 0xb6b5242a}}));
 }
 
 TEST(lane_uniforms_are_the_scalar_stream) {

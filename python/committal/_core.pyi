@@ -71,6 +71,7 @@ class BanditSimulator(Simulator):
         table_values: _Array = ...,
         table_cumulative: _Array = ...,
         times: _Array,
+        programs: Mapping[str, Any] = ...,
     ) -> None: ...
 
 class MdpSimulator(Simulator):
@@ -104,6 +105,7 @@ class MdpSimulator(Simulator):
         exploration: _Array = ...,
         behaviour_probabilities: _Array = ...,
         times: _Array,
+        programs: Mapping[str, Any] = ...,
     ) -> None: ...
 
 class MdpModel:

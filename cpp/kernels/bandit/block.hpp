@@ -13,7 +13,7 @@
 namespace committal::COMMITTAL_ISA {
 
 // Many arms are summed by leaves (leaves.hpp): about as many arms per leaf as leaves.
-inline constexpr std::int64_t kArmsWithoutLeaves = 128;
+inline constexpr std::int64_t kArmsWithoutLeaves = 48;
 struct LeafLayout {
   std::int64_t arms;         // per leaf, a power of two
   std::int64_t count;        // 0 for few arms
@@ -44,11 +44,12 @@ struct Block {
   double* reward = nullptr;         // [W] R
   double* running_mean = nullptr;   // [W]
   double* regret = nullptr;         // [W]
-  double* action_uniforms = nullptr;  // [kDraws][W]
-  double* reward_uniforms = nullptr;  // [kDraws][W]
-  double* record = nullptr;           // [as wide as the widest quantity][W]
-  std::int64_t* action = nullptr;     // [W] a
-  std::uint64_t* run = nullptr;       // [W]
+  double* action_uniforms = nullptr;         // [kDraws][W]
+  double* reward_uniforms = nullptr;         // [kDraws][W]
+  double* record = nullptr;                  // [as wide as the widest quantity][W]
+  const double* formula_baseline = nullptr;  // [W] what a formula adds to b, if there is one
+  std::int64_t* action = nullptr;            // [W] a
+  std::uint64_t* run = nullptr;              // [W]
   // With many arms of which one moves at a time (leaves.hpp); leaves is 0 otherwise.
   std::int64_t leaves = 0;
   std::int64_t leaf_arms = 0;  // a power of two
@@ -59,6 +60,8 @@ struct Block {
   double* leaf_total = nullptr;              // [leaves][W]
   double* leaf_value = nullptr;              // [leaves][W] sum of weight times mean reward
   double* leaf_means = nullptr;              // [own_arms]
+  double* open_weight = nullptr;             // [leaf_arms][W] the drawn leaf of each lane
+  double* open_means = nullptr;              // [leaf_arms][W] the mean rewards of its arms
   std::uint64_t filled = ~std::uint64_t{0};  // which stretch of kDraws draws the uniforms hold
 
   COMMITTAL_INLINE std::int64_t K() const {
@@ -101,6 +104,8 @@ inline void lay_out(Block<KT, W>& s, const BanditView& plan, std::int64_t record
   s.leaf_value = arena.take<double>(leaves.count, W);
   s.own_weight = arena.take<double>(leaves.padded_arms, W);
   s.leaf_means = arena.take<double>(leaves.padded_arms);
+  s.open_weight = arena.take<double>(leaves.arms, W);
+  s.open_means = arena.take<double>(leaves.arms, W);
 }
 
 }  // namespace committal::COMMITTAL_ISA

@@ -31,38 +31,49 @@ void keep_leaves(Block<KT, W>& s, const BanditView& plan) {
   for (std::int64_t i = 0; i < s.own_arms * W; ++i) s.own_weight[i] = 0.0;
 }
 
-// Lanes whose leaves are read side by side. Each has a leaf of its own, so these loops are scalar;
-// several sums at a time hide the latency of the additions.
-inline constexpr int kLeavesTogether = 8;
-
-// Adds up one leaf of every lane: always in the order of its arms.
+// The drawn leaf of every lane as rows of lanes: each lane has a leaf of its own, read four lanes
+// and four arms at a time.
 template <int KT, int W>
-COMMITTAL_INLINE void sum_leaves(Block<KT, W>& s, const std::int64_t* leaf) {
-  constexpr int N = kLeavesTogether;
-  for (int l = 0; l < W; l += N) {
-    const double* weight[N];
-    const double* mean[N];
-    double total[N] = {};
-    double value[N] = {};
-    for (int i = 0; i < N; ++i) {
+COMMITTAL_INLINE void open_leaves(Block<KT, W>& s, const std::int64_t* leaf) {
+  for (int l = 0; l < W; l += 4) {
+    const double* weight[4];
+    const double* mean[4];
+    for (int i = 0; i < 4; ++i) {
       const std::int64_t arm = leaf[l + i] << s.leaf_shift;
       weight[i] = s.own_weight + (l + i) * s.own_arms + arm;
       mean[i] = s.leaf_means + arm;
     }
-    if (s.leaf_values_kept) {
-      for (std::int64_t k = 0; k < s.leaf_arms; ++k) {
-        for (int i = 0; i < N; ++i) {
-          total[i] += weight[i][k];
-          value[i] += weight[i][k] * mean[i][k];
-        }
-      }
-      for (int i = 0; i < N; ++i) s.leaf_value[leaf[l + i] * W + l + i] = value[i];
-    } else {
-      for (std::int64_t k = 0; k < s.leaf_arms; ++k) {
-        for (int i = 0; i < N; ++i) total[i] += weight[i][k];
-      }
+    for (std::int64_t k = 0; k < s.leaf_arms; k += 4) {
+      const auto carry = [&](const double* const (&from)[4], double* tile) COMMITTAL_INLINE_LAMBDA {
+        double* to = tile + k * W + l;
+        transpose4({from[0] + k, from[1] + k, from[2] + k, from[3] + k},
+                   {to, to + W, to + 2 * W, to + 3 * W});
+      };
+      carry(weight, s.open_weight);
+      if (s.leaf_values_kept) carry(mean, s.open_means);
     }
-    for (int i = 0; i < N; ++i) s.leaf_total[leaf[l + i] * W + l + i] = total[i];
+  }
+}
+
+// Adds up the open leaf of every lane: always in the order of its arms.
+template <int KT, int W>
+COMMITTAL_INLINE void sum_open_leaves(Block<KT, W>& s, const std::int64_t* leaf) {
+  double sum[W];
+  double product[W];
+  COMMITTAL_STRIPS(l, W) {
+    Strip total(0.0);
+    Strip value(0.0);
+    for (std::int64_t k = 0; k < s.leaf_arms; ++k) {
+      const Strip weight = Strip::load(s.open_weight + k * W + l);
+      total += weight;
+      if (s.leaf_values_kept) value += weight * Strip::load(s.open_means + k * W + l);
+    }
+    total.store(sum + l);
+    value.store(product + l);
+  }
+  for (int l = 0; l < W; ++l) {
+    s.leaf_total[leaf[l] * W + l] = sum[l];
+    s.leaf_value[leaf[l] * W + l] = product[l];
   }
 }
 
@@ -114,9 +125,11 @@ COMMITTAL_INLINE void settle_leaves(Block<KT, W>& s) {
   std::int64_t leaf[W];
   for (int l = 0; l < W; ++l) {
     leaf[l] = s.action[l] >> s.leaf_shift;
-    s.own_weight[l * s.own_arms + s.action[l]] = s.weight[s.action[l] * W + l];
+    const double weight = s.weight[s.action[l] * W + l];
+    s.own_weight[l * s.own_arms + s.action[l]] = weight;
+    s.open_weight[(s.action[l] & (s.leaf_arms - 1)) * W + l] = weight;
   }
-  sum_leaves(s, leaf);
+  sum_open_leaves(s, leaf);
   sum_rows<0, W>(s.leaves, s.leaf_total, s.total);
   if (outside_range(s)) rebase_leaves_where_needed(s);
 }
@@ -149,29 +162,24 @@ COMMITTAL_INLINE void draw_from_leaves(Block<KT, W>& s, const double* u, double 
     store_integers(passed, leaf + l);
     (x - before).store(left + l);
   }
-  constexpr int N = kLeavesTogether;
-  for (int l = 0; l < W; l += N) {
-    const double* weight[N];
-    double target[N];
-    double sum[N] = {};
-    std::int64_t passed[N] = {};
-    for (int i = 0; i < N; ++i) {
-      const std::int64_t arm = leaf[l + i] << s.leaf_shift;
-      weight[i] = s.own_weight + (l + i) * s.own_arms + arm;
-      // Below the leaf's total, whatever the rounding of the difference.
-      const double most = s.leaf_total[leaf[l + i] * W + l + i] * (1.0 - 0x1p-53);
-      target[i] = smaller(left[l + i], most);
-    }
+  open_leaves(s, leaf);
+  // Below the leaf's total, whatever the rounding of the difference.
+  for (int l = 0; l < W; ++l) {
+    left[l] = smaller(left[l], s.leaf_total[leaf[l] * W + l] * (1.0 - 0x1p-53));
+  }
+  COMMITTAL_STRIPS(l, W) {
+    const Strip target = Strip::load(left + l);
+    Strip cumulative(0.0);
+    Strip passed(0.0);
     for (std::int64_t k = 0; k < s.leaf_arms - 1; ++k) {
-      for (int i = 0; i < N; ++i) {
-        sum[i] += weight[i][k];
-        passed[i] += target[i] >= sum[i] ? 1 : 0;
-      }
+      cumulative += Strip::load(s.open_weight + k * W + l);
+      passed = add_where(target >= cumulative, passed, Strip(1.0));
     }
-    for (int i = 0; i < N; ++i) {
-      s.action[l + i] = (leaf[l + i] << s.leaf_shift) + passed[i];
-      chosen[l + i] = weight[i][passed[i]];
-    }
+    store_integers(passed, s.action + l);
+  }
+  for (int l = 0; l < W; ++l) {
+    chosen[l] = s.open_weight[s.action[l] * W + l];
+    s.action[l] += leaf[l] << s.leaf_shift;
   }
   COMMITTAL_STRIPS(l, W) {
     const Strip total = Strip::load(s.total + l);

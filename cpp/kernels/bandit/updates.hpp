@@ -16,6 +16,7 @@
 //   apply(s, alpha)                 theta moves by alpha * direction, weights follow
 //   add_entropy(s, tau)             direction += tau * gradient of the entropy, for softmax
 //   move_one(s, alpha)              a whole step of one sample, if that moves one arm only
+//   move_all(s, alpha)              a whole step of one sample in one pass, which knows the total
 #pragma once
 
 #include "kernels/bandit/draws.hpp"
@@ -90,6 +91,36 @@ struct VanillaUpdate : MovesTheta {
       }
     }
     add_at_action(s, s.direction, s.spare);
+  }
+
+  // A whole step of one sample in one pass over the arms: the exponentials are the work, and the new
+  // total comes along with them.
+  template <int KT, int W>
+  static COMMITTAL_INLINE void move_all(Block<KT, W>& s, double alpha) {
+    for (int l = 0; l < W; ++l) s.spare[l] = s.weight[s.action[l] * W + l];
+    COMMITTAL_STRIPS(l, W) {
+      const Strip inverse_total = Strip(1.0) / Strip::load(s.total + l);
+      const Strip ratio = Strip::load(s.spare + l) * inverse_total * Strip::load(s.importance + l);
+      const Strip advantage = Strip::load(s.reward + l) - Strip::load(s.baseline + l);
+      const Strip along = Strip(alpha) * advantage * ratio;
+      along.store(s.spare + l);
+      (along * inverse_total).store(s.spare2 + l);
+    }
+    add_at_action(s, s.theta, s.spare);
+    COMMITTAL_STRIPS(l, W) {
+      const Strip share = Strip::load(s.spare2 + l);
+      const Strip shift = Strip::load(s.shift + l);
+      Strip total(0.0);
+      for (std::int64_t k = 0; k < s.K(); ++k) {
+        const std::int64_t at = k * W + l;
+        const Strip theta = Strip::load(s.theta + at) - share * Strip::load(s.weight + at);
+        theta.store(s.theta + at);
+        const Strip weight = exp_of(theta - shift);
+        weight.store(s.weight + at);
+        total += weight;
+      }
+      total.store(s.total + l);
+    }
   }
 
   template <int KT, int W>
@@ -176,6 +207,9 @@ struct ProjectedUpdate : AlongArm {
 
 using Updates = List<VanillaUpdate, NaturalUpdate, ProjectedUpdate>;
 
+template <typename Part>
+inline constexpr Update kUpdate{kPlace<Part, Updates>};
+
 // f<Part>() of the update of a plan.
 template <typename F>
 COMMITTAL_INLINE void with_update(const BanditView& plan, F&& f) {
@@ -184,5 +218,7 @@ COMMITTAL_INLINE void with_update(const BanditView& plan, F&& f) {
 
 template <typename Part, int KT, int W>
 inline constexpr bool kMovesOneArm = requires(Block<KT, W>& s) { Part::move_one(s, 1.0); };
+template <typename Part, int KT, int W>
+inline constexpr bool kMovesAllAtOnce = requires(Block<KT, W>& s) { Part::move_all(s, 1.0); };
 
 }  // namespace committal::COMMITTAL_ISA

@@ -111,7 +111,7 @@ but never used. Schedules have one value per update; that last draw uses the las
 
 Streams
 -------
-Uniform number d of slot s of a run is a pure function of (key, run, s, d): Philox4x32-10 at the
+Uniform number d of slot s of a run is a pure function of (key, run, s, d): Philox4x32-7 at the
 counter (d/2, s, run). Action and reward of sample j of update t both use d = tN + j, in slots
 :data:`ACTION` and :data:`REWARD`. Step i of episode t uses d = t·limit + i of the slots
 :data:`ACTION` and :data:`TRANSITION`; the first state uses d = t of slot :data:`START`.

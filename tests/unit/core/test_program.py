@@ -292,7 +292,7 @@ def test_what_is_wrong_is_named() -> None:
         _core.run_program(program, {"r": np.zeros((2, 4))}, arms=2, block=7)
     with pytest.raises(TypeError, match="Program made by its constructor"):
         _core.run_program(None, {}, arms=2)  # type: ignore[arg-type]
-    for wrong in (
+    values: list[dict[str, Any]] = [
         {"code": [("sum_arms", 1)]},
         {"code": [("sum_arms", 1, 99)]},
         {"code": [("sum_arms", 1, 1)]},
@@ -303,9 +303,15 @@ def test_what_is_wrong_is_named() -> None:
         {"registers": ["arm", "arms"]},
         {"constants": [(1, np.nan)]},
         {"code": [("sum_arms", 1, 0)] * 5000},
-    ):
+    ]
+    for wrong in values:
         with pytest.raises(ValueError, match="is not allowed; expected"):
             _core.Program(**{**good, **wrong})
-    for wrong in ({"code": [("sum_arms", 1.5, 0)]}, {"code": [7]}, {"code": None}):
+    types: list[dict[str, Any]] = [
+        {"code": [("sum_arms", 1.5, 0)]},
+        {"code": [7]},
+        {"code": None},
+    ]
+    for wrong in types:
         with pytest.raises(TypeError):
             _core.Program(**{**good, **wrong})
