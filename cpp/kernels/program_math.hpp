@@ -62,14 +62,14 @@ struct Plain {
   std::int64_t number;
 };
 
-#define COMMITTAL_UNARY(Name, expression)             \
+#define COMMITTAL_PROGRAM_OF_ONE(Name, expression)    \
   struct Name : Plain {                               \
     template <typename T>                             \
     COMMITTAL_INLINE T operator()(const T& a) const { \
       return expression;                              \
     }                                                 \
   };
-#define COMMITTAL_BINARY(Name, expression)                        \
+#define COMMITTAL_PROGRAM_OF_TWO(Name, expression)                \
   struct Name : Plain {                                           \
     template <typename T>                                         \
     COMMITTAL_INLINE T operator()(const T& a, const T& b) const { \
@@ -77,31 +77,31 @@ struct Plain {
     }                                                             \
   };
 
-COMMITTAL_BINARY(Add, a + b)
-COMMITTAL_BINARY(Subtract, a - b)
-COMMITTAL_BINARY(Multiply, a* b)
-COMMITTAL_BINARY(Divide, a / b)
-COMMITTAL_BINARY(Power, power_of(a, b))
-COMMITTAL_BINARY(Less, truth(a < b))
-COMMITTAL_BINARY(LessEqual, truth(a <= b))
-COMMITTAL_BINARY(Greater, truth(a > b))
-COMMITTAL_BINARY(GreaterEqual, truth(a >= b))
-COMMITTAL_BINARY(Equal, truth(a == b))
-COMMITTAL_BINARY(NotEqual, truth(!(a == b)))
-COMMITTAL_BINARY(And, truth(!((a == T(0.0)) | (b == T(0.0)))))
-COMMITTAL_BINARY(Or, truth(!((a == T(0.0)) & (b == T(0.0)))))
-COMMITTAL_BINARY(Minimum, select((a < b) | is_nan(a), a, b))
-COMMITTAL_BINARY(Maximum, select((a > b) | is_nan(a), a, b))
-COMMITTAL_UNARY(Negate, -a)
-COMMITTAL_UNARY(Not, truth(a == T(0.0)))
-COMMITTAL_UNARY(Magnitude, magnitude(a))
-COMMITTAL_UNARY(Sign, select(a > T(0.0), T(1.0), select(a < T(0.0), T(-1.0), a + T(0.0))))
-COMMITTAL_UNARY(Exponential, full_exp(a))
-COMMITTAL_UNARY(Logarithm, full_log(a))
-COMMITTAL_UNARY(SquareRoot, root(a))
-COMMITTAL_UNARY(Copy, a)
-#undef COMMITTAL_UNARY
-#undef COMMITTAL_BINARY
+COMMITTAL_PROGRAM_OF_TWO(Add, a + b)
+COMMITTAL_PROGRAM_OF_TWO(Subtract, a - b)
+COMMITTAL_PROGRAM_OF_TWO(Multiply, (a * b))
+COMMITTAL_PROGRAM_OF_TWO(Divide, a / b)
+COMMITTAL_PROGRAM_OF_TWO(Power, power_of(a, b))
+COMMITTAL_PROGRAM_OF_TWO(Less, truth(a < b))
+COMMITTAL_PROGRAM_OF_TWO(LessEqual, truth(a <= b))
+COMMITTAL_PROGRAM_OF_TWO(Greater, truth(a > b))
+COMMITTAL_PROGRAM_OF_TWO(GreaterEqual, truth(a >= b))
+COMMITTAL_PROGRAM_OF_TWO(Equal, truth(a == b))
+COMMITTAL_PROGRAM_OF_TWO(NotEqual, truth(!(a == b)))
+COMMITTAL_PROGRAM_OF_TWO(And, truth(!((a == T(0.0)) | (b == T(0.0)))))
+COMMITTAL_PROGRAM_OF_TWO(Or, truth(!((a == T(0.0)) & (b == T(0.0)))))
+COMMITTAL_PROGRAM_OF_TWO(Minimum, select((a < b) | is_nan(a), a, b))
+COMMITTAL_PROGRAM_OF_TWO(Maximum, select((a > b) | is_nan(a), a, b))
+COMMITTAL_PROGRAM_OF_ONE(Negate, -a)
+COMMITTAL_PROGRAM_OF_ONE(Not, truth(a == T(0.0)))
+COMMITTAL_PROGRAM_OF_ONE(Magnitude, magnitude(a))
+COMMITTAL_PROGRAM_OF_ONE(Sign, select(a > T(0.0), T(1.0), select(a < T(0.0), T(-1.0), a + T(0.0))))
+COMMITTAL_PROGRAM_OF_ONE(Exponential, full_exp(a))
+COMMITTAL_PROGRAM_OF_ONE(Logarithm, full_log(a))
+COMMITTAL_PROGRAM_OF_ONE(SquareRoot, root(a))
+COMMITTAL_PROGRAM_OF_ONE(Copy, a)
+#undef COMMITTAL_PROGRAM_OF_ONE
+#undef COMMITTAL_PROGRAM_OF_TWO
 
 // x^n by squaring, always in the same order.
 struct WholePower : Plain {

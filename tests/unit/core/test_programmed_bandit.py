@@ -24,14 +24,15 @@ RUNS = 70
 STEPS = 60
 
 SOFTMAX = cm.Experiment(
-    problem=cm.Bandit([1.0, 0.7, 0.0], sigma=0.3),
+    problem=cm.Bandit([1.0, 0.7, 0.0], noise="gaussian", sigma=0.3),
     policy=cm.Softmax([0, 1, 2]),
     update=cm.Natural(0.05),
     steps=STEPS,
     record=cm.Record("theta", every=1),
 )
 MANY = SOFTMAX.replace(
-    problem=cm.Bandit(np.linspace(1, 0, 11), sigma=0.3), policy=cm.Softmax(np.linspace(0, 2, 11))
+    problem=cm.Bandit(np.linspace(1, 0, 11), noise="gaussian", sigma=0.3),
+    policy=cm.Softmax(np.linspace(0, 2, 11)),
 )
 EXPERIMENTS = {
     "natural": SOFTMAX,
