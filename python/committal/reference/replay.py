@@ -62,6 +62,8 @@ def why_not_finite(
                 for now in run_bandit(short, key=key, run=run):
                     dict(quantities(short, now.given))
     except NonFiniteError as error:
+        if error.expression.isidentifier():
+            return None  # what the formula was given had left the numbers before
         return NonFiniteError(run, error.update, error.part, error.expression, error.operands)
     except (ArithmeticError, ValueError):
         return None  # the parameters themselves have left the numbers

@@ -61,7 +61,8 @@ def gradient_variance(
     r, steps = np.array(problem.means), experiment.steps
     pi = policy_probabilities(policy, theta)
     mu = behaviour_probabilities(experiment.behaviour, pi, t, steps)
-    b = baseline_value(experiment.baseline, pi, r, memory, known(theta, pi, mu, r, t))
+    given = {**known(theta, pi, mu, r, t), "N": float(estimator.samples)}
+    b = baseline_value(experiment.baseline, pi, r, memory, given)
     implicit = scheduled(estimator.implicit, t, steps)
 
     # An arm whose probability has underflowed is never drawn.
