@@ -3,40 +3,44 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+
+import matplotlib.pyplot as plt
 
 import committal as cm
 
-START = [0.0, 3.0, 5.0]
 BASE = cm.Experiment(
-    cm.Bandit([1.0, 0.7, 0.0]), cm.Softmax(START), cm.Vanilla(0.5), cm.Value(), steps=1000
+    cm.Bandit([1.0, 0.7, 0.0]), cm.Softmax([0, 3, 5]), cm.Vanilla(0.5), cm.Value(), steps=1000
 )
-NATURAL = BASE.replace(update=cm.Natural(0.05))
-OFF = BASE.replace(behaviour=cm.UniformMixture(0.5))
+NATURAL = BASE.replace(update=cm.Natural(0.1))
+UNIFORM = BASE.replace(behaviour=cm.Fixed([1 / 3] * 3), baseline=0.8)
 
 
 def weighted(text: str) -> cm.Experiment:
-    """The off-policy experiment with a weight."""
-    return OFF.replace(estimator=cm.OneSample(weight=cm.weight(text)))
+    """Uniform draws with a weight."""
+    return UNIFORM.replace(estimator=cm.OneSample(weight=cm.weight(text)))
 
 
-COLLISION = cm.baseline("sum(pi**2 * r) / sum(pi**2)")
+CRITIC = cm.baseline("v", state={"v": ("start", "v + 0.01 * (mean(R) - v)")}, start=0)
 POSITIVE = cm.update("maximum(A, 0) * rho * score")
 ESCORT = cm.link("abs(theta)**p", p=2)
 KL = cm.quantity("sum(pi * log(pi / (exp(theta0) / sum(exp(theta0)))))", name="kl_to_start")
 IDEAS: dict[str, dict[str, cm.Experiment]] = {
-    "a baseline": {
-        "value − ½": NATURAL.replace(baseline=cm.Value() - 0.5),
-        "Σπ²r / Σπ² − ½": NATURAL.replace(baseline=COLLISION - 0.5),
+    "a learned baseline": {
+        "the true value": NATURAL,
+        "learned from 0": NATURAL.replace(baseline=CRITIC),
+        "learned from 1": NATURAL.replace(baseline=CRITIC(start=1)),
     },
-    "a clipped weight": {"ρ": OFF, "min(ρ, 1)": weighted("minimum(rho, 1)")},
+    "a clipped weight": {
+        "1": weighted("1"),
+        "1 if A > 0, else min(ρ, 1)": weighted("where(A > 0, 1, minimum(rho, 1))"),
+    },
     "good news only": {"A": BASE, "max(A, 0)": BASE.replace(update=POSITIVE(step_size=0.5))},
     "Adam": {
-        "plain": BASE,
+        "plain, α = 0.5": BASE,
         "Adam, α = 0.05": BASE.replace(update=cm.Vanilla(0.05), optimiser=cm.Adam()),
     },
     "an escort link": {
-        "softmax": BASE,
+        "exp(θ)": BASE,
         "θ²": BASE.replace(policy=ESCORT([0.08, 0.37, 1.0]), update=cm.Vanilla(0.1)),
     },
     "KL to the start": {"vanilla": BASE, "natural": NATURAL},
@@ -45,18 +49,17 @@ IDEAS: dict[str, dict[str, cm.Experiment]] = {
 
 def main(out: Path = Path(), runs: int = 2000) -> None:
     """Draw the mean of the value, or of the formula that is recorded, against time."""
-    figure, axes = cm.plot.panels(len(IDEAS), "curves")
-    for ax, (title, experiments) in zip(axes, IDEAS.items(), strict=True):
-        quantity: Any = KL if "KL" in title else "value"
-        name = "kl_to_start" if "KL" in title else "value"
+    figure, axes = plt.subplots(2, 3, figsize=(9, 5), layout="constrained")
+    for ax, (title, experiments) in zip(axes.flat, IDEAS.items(), strict=True):
+        name, quantity = ("kl_to_start", KL) if "KL" in title else ("value", "value")
         for label, experiment in experiments.items():
             record = cm.Record(quantity, log=40, reduce=cm.Reduce())
             data = cm.run(experiment.replace(record=record), runs=runs, rng=0)
-            final = float(data[f"{name}_mean"][-1])
-            print(f"{title:<17} {label:<16} mean {name} after {experiment.steps}: {final:.4f}")
-            ax.plot(data["time"][1:], data[f"{name}_mean"][1:], label=label)
+            mean = data[f"{name}_mean"]
+            print(f"{title:<18} {label:<26} mean {name} at the end: {float(mean[-1]):.4f}")
+            ax.plot(data["time"][1:], mean[1:], label=label)
         ax.set(xscale="log", xlabel="update", ylabel=f"mean {name}".replace("_", " "), title=title)
-        ax.legend(fontsize=7)
+        ax.legend(fontsize=7, loc="upper left" if "KL" in title else "lower right")
     figure.savefig(out / "your_ideas.png", dpi=150)
 
 
