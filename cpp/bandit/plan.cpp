@@ -29,6 +29,7 @@ void BanditPlan::validate() const {
   require_behaviour_law(behaviour, behaviour_probabilities, arms);
   if (v.noise == Noise::kBernoulli) require_range("means", means, 0.0, 1.0);
   if (v.noise == Noise::kTable) validate_table();
+  validate_programs(v);
   if (v.uses_running_mean && v.estimator == Estimator::kExpected) {
     refuse("baseline_terms", "a mean of the rewards with estimator " + quoted(estimator),
            "an estimator that draws rewards");
@@ -48,6 +49,61 @@ void BanditPlan::validate_table() const {
       refuse(item("table_offsets", k), std::to_string(table_offsets[k]),
              "at least one entry per arm");
     }
+  }
+}
+
+void BanditPlan::validate_programs(const BanditView& v) const {
+  using Input = ProgramInput;
+  constexpr std::uint32_t kSeen =
+      inputs_mask(Input::kTime, Input::kArms, Input::kSamples, Input::kPolicy, Input::kRewards,
+                  Input::kTheta, Input::kBehaviour);
+  constexpr std::uint32_t kDrawn =
+      kSeen |
+      inputs_mask(Input::kAction, Input::kReward, Input::kRatio, Input::kScore, Input::kNatural);
+  constexpr std::uint32_t kJudged = kDrawn | inputs_mask(Input::kBaseline, Input::kAdvantage);
+  constexpr std::uint32_t kWeighed = kJudged | inputs_mask(Input::kWeight);
+  ProgramOffers offers{};
+  offers.baseline = kDrawn;
+  offers.weight = kJudged;
+  offers.update = kWeighed;
+  offers.link = inputs_mask(Input::kTheta, Input::kArms);
+  offers.optimiser = kSeen | inputs_mask(Input::kGradient);
+  offers.quantity = kWeighed | inputs_mask(Input::kStart);
+  offers.sample_states = true;
+  require_programs(programs, offers);
+  for (const std::string& name : programs.quantity_names()) {
+    for (const Quantity<BanditView>& native : parts().quantities) {
+      if (name == native.name) refuse("programs['quantities']", quoted(name), "a name of its own");
+    }
+  }
+  if (v.estimator == Estimator::kExpected) {
+    if (programs.baseline || programs.weight || programs.update) {
+      refuse("programs", "a baseline, weight or update with estimator " + quoted(estimator),
+             "an estimator that draws samples");
+    }
+    for (const ProgramSet::Held& program : programs.quantities()) {
+      if ((program->view().used & kBatchInputs) != 0) {
+        refuse("programs['quantities']", "a formula of samples with estimator " + quoted(estimator),
+               "an estimator that draws samples");
+      }
+    }
+  }
+  if (!programs.link) return;
+  if (v.policy != Policy::kSoftmax || v.regularised || contrast) {
+    refuse("programs['link']", "a link with another policy, a contrast or an entropy",
+           "policy 'softmax' without them");
+  }
+  if (!programs.update && !rows_of(v.update)[static_cast<std::int64_t>(v.update)].along_score) {
+    refuse("programs['link']", "a link with update " + quoted(update), "'vanilla'");
+  }
+}
+
+void BanditPlan::require_recordable(std::string_view quantity) const {
+  if (quantity != "variance") return;
+  if (programs.weight || programs.update || programs.link ||
+      (programs.baseline && (programs.baseline->view().used & kBatchInputs) != 0)) {
+    refuse("outputs", quoted(quantity) + " with a formula that looks at samples or a link",
+           "another quantity");
   }
 }
 

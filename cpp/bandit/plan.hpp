@@ -17,6 +17,8 @@ struct BanditPlan : BanditFields<Owned> {
   // Throws std::invalid_argument naming the field, its value and what is allowed.
   void validate() const;
   BanditView view() const;
+  // Refuses quantities that are not defined for these programs.
+  void require_recordable(std::string_view quantity) const;
 
   // f(field, each.member...) for every field, see plan/fields.hpp.
   template <typename F, typename... Each>
@@ -24,6 +26,7 @@ struct BanditPlan : BanditFields<Owned> {
 
  private:
   void validate_table() const;
+  void validate_programs(const BanditView& view) const;
 };
 
 template <typename F, typename... Each>
@@ -58,6 +61,7 @@ void BanditPlan::visit(F&& f, Each&... each) {
   f(Field{"table_values", no_numbers, Between{-kLargest, kLargest}}, each.table_values...);
   f(Field{"table_cumulative", no_numbers, Between{0.0, 1.0}}, each.table_cumulative...);
   f(Field{"times", Required{}, Times{}}, each.times...);
+  f(Field{"programs", ProgramSet{}, Unchecked{}}, each.programs...);
 }
 
 }  // namespace committal

@@ -18,7 +18,8 @@ std::int64_t BanditSimulator::time_count() const {
 }
 
 Described BanditSimulator::describe(std::string_view name) const {
-  return describe_quantity(name, parts().quantities, plan_.view());
+  plan_.require_recordable(name);
+  return describe_quantity(name, parts().quantities, plan_.view(), plan_.programs, plan_.arms);
 }
 
 int BanditSimulator::lanes(int asked) const {

@@ -42,6 +42,42 @@ inline void load(const char* name, const py::handle& given, std::vector<Baseline
     value.push_back(baseline_term(kind, coefficient, parameter));
   }
 }
+inline std::shared_ptr<const Program> load_program(const std::string& name,
+                                                   const py::handle& given) {
+  return given.is_none() ? nullptr : held<Program>(name.c_str(), given);
+}
+inline void load(const char* name, const py::handle& given, ProgramSet& value) {
+  if (!py::isinstance<py::dict>(given)) refuse_type(name, given, "a dictionary of programs");
+  const auto at = [&](const char* key) { return std::string(name) + "['" + key + "']"; };
+  for (const auto& [key, program] : py::reinterpret_borrow<py::dict>(given)) {
+    if (!py::isinstance<py::str>(key)) refuse_type(name, key, "a name");
+    const auto kind = py::cast<std::string>(key);
+    if (kind == "baseline") {
+      value.baseline = load_program(at("baseline"), program);
+    } else if (kind == "weight") {
+      value.weight = load_program(at("weight"), program);
+    } else if (kind == "update") {
+      value.update = load_program(at("update"), program);
+    } else if (kind == "link") {
+      value.link = load_program(at("link"), program);
+    } else if (kind == "optimiser") {
+      value.optimiser = load_program(at("optimiser"), program);
+    } else if (kind == "quantities") {
+      if (!py::isinstance<py::sequence>(program)) {
+        refuse_type(at("quantities"), program, "a list of (name, program)");
+      }
+      for (const auto& entry : py::reinterpret_borrow<py::sequence>(program)) {
+        py::detail::make_caster<std::pair<std::string, py::object>> caster;
+        if (!caster.load(entry, false)) refuse_type(at("quantities"), entry, "(name, program)");
+        const auto [called, object] = py::cast<std::pair<std::string, py::object>>(entry);
+        value.add_quantity(called, held<Program>(at("quantities").c_str(), object));
+      }
+    } else {
+      refuse(name, quoted(kind),
+             "the names 'baseline', 'weight', 'update', 'link', 'optimiser' and 'quantities'");
+    }
+  }
+}
 template <typename T>
 void load(const char* name, const py::handle& given, std::vector<T>& value) {
   if (!py::isinstance<py::array>(given)) refuse_type(name, given, "a NumPy array");

@@ -5,6 +5,7 @@ PYBIND11_MODULE(_core, m, pybind11::mod_gil_not_used()) {
   committal::register_info(m);
   committal::register_math(m);
   committal::register_simulate(m);
+  committal::register_program(m);
   committal::register_bandit(m);
   committal::register_mdp(m);
 }

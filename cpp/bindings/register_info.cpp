@@ -52,6 +52,8 @@ py::dict limits() {
   all["samples"] = kMostSamples;
   all["episode"] = kMostEpisode;
   all["policy_sum"] = kSumTolerance;
+  all["operations"] = kMostProgramOperations;
+  all["registers"] = kMostProgramRegisters;
   return all;
 }
 

@@ -186,7 +186,9 @@ void add_to(std::int64_t* target, const std::vector<std::int64_t>& part) {
 
 Diverged::Diverged(const Divergence& where)
     : std::runtime_error("run " + std::to_string(where.run) + " diverged: after " +
-                         std::to_string(where.update) + " updates its parameters are not finite"),
+                         std::to_string(where.update) + " updates " +
+                         (where.quantity < 0 ? "its parameters are" : "a recorded formula is") +
+                         " not finite"),
       where_(where) {}
 
 std::int64_t Described::width() const {

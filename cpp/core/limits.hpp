@@ -23,6 +23,10 @@ inline constexpr std::int64_t kMostPairs = kMostArms;
 inline constexpr std::int64_t kMostSamples = kMostArms;
 inline constexpr std::int64_t kMostEpisode = kMostArms;
 
+// Of a formula as a program: more is no formula but a mistake.
+inline constexpr std::int64_t kMostProgramOperations = 4096;
+inline constexpr std::int64_t kMostProgramRegisters = 8192;
+
 // Lanes of the widest block: so many run numbers past the last one asked for may be used.
 inline constexpr int kMostLanes = 64;
 

@@ -23,6 +23,7 @@ inline constexpr int kMostQuantities = 64;  // the bits of `wanted`
 struct Divergence {
   std::int64_t update = -1;  // how many updates it took; negative if there was none
   std::uint64_t run = 0;
+  int quantity = -1;  // the one that is not finite, or the parameters
 };
 
 struct BlockTask {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/array.hpp"
+#include "kernels/program_view.hpp"
 
 namespace committal {
 
@@ -23,6 +24,7 @@ struct Seen {
   template <typename Enum>
   using Choice = Enum;
   using Schedule = committal::Schedule;
+  using Programs = ProgramSetView;
 };
 
 template <typename Kind, typename T>
@@ -31,5 +33,8 @@ template <typename Kind, typename Enum>
 using ChoiceOf = typename Kind::template Choice<Enum>;
 template <typename Kind>
 using ScheduleOf = typename Kind::Schedule;
+
+template <typename Kind>
+using ProgramsOf = typename Kind::Programs;
 
 }  // namespace committal

@@ -2,9 +2,13 @@
 #include "kernels/bandit/run.hpp"
 #include "kernels/mdp/evaluate.hpp"
 #include "kernels/mdp/run.hpp"
+#include "kernels/program.hpp"
 #include "kernels/table.hpp"
 
 namespace committal::COMMITTAL_ISA {
+
+COMMITTAL_ALL_FEW_ARMS()
+
 namespace {
 
 // f over an array; the tail goes through a padded copy, so every element meets the same code.
@@ -45,15 +49,22 @@ const KernelTable kTable = {
             {mdp_block_bytes<kMdpNarrow>, run_mdp_block<kMdpNarrow>}},
     .mdp_solve = {{solve_bytes<kMdpWide>, solve_mdp<kMdpWide>},
                   {solve_bytes<kMdpNarrow>, solve_mdp<kMdpNarrow>}},
-    .exp = [](const double* x, double* y, std::size_t count) {
-      map(x, y, count, [](const Strip& v) COMMITTAL_INLINE_LAMBDA { return exp_of(v); });
-    },
-    .log = [](const double* x, double* y, std::size_t count) {
-      map(x, y, count, [](const Strip& v) COMMITTAL_INLINE_LAMBDA { return log_of(v); });
-    },
-    .normal_quantile = [](const double* x, double* y, std::size_t count) {
-      map(x, y, count, [](const Strip& v) COMMITTAL_INLINE_LAMBDA { return normal_quantile(v); });
-    },
+    .program = {{kBanditWide, program_bytes<kBanditWide>, evaluate_program<kBanditWide>},
+                {kBanditNarrow, program_bytes<kBanditNarrow>, evaluate_program<kBanditNarrow>},
+                {kMdpNarrow, program_bytes<kMdpNarrow>, evaluate_program<kMdpNarrow>}},
+    .exp =
+        [](const double* x, double* y, std::size_t count) {
+          map(x, y, count, [](const Strip& v) COMMITTAL_INLINE_LAMBDA { return exp_of(v); });
+        },
+    .log =
+        [](const double* x, double* y, std::size_t count) {
+          map(x, y, count, [](const Strip& v) COMMITTAL_INLINE_LAMBDA { return log_of(v); });
+        },
+    .normal_quantile =
+        [](const double* x, double* y, std::size_t count) {
+          map(x, y, count,
+              [](const Strip& v) COMMITTAL_INLINE_LAMBDA { return normal_quantile(v); });
+        },
     .uniforms = uniforms,
     .baselines = kRows<BaselineRow, Baselines>,
     .behaviours = kRows<BehaviourRow, Behaviours>,

@@ -16,6 +16,7 @@ struct BanditView;
 struct MdpView;
 struct MdpModelView;
 struct MdpSolve;
+struct ProgramTask;
 
 // `run` works in as many bytes as `bytes` says.
 template <typename View, typename Task, typename Result>
@@ -31,11 +32,20 @@ struct Kernels {
   Kernel<View, Task, Result> narrow;
 };
 
+// Programs over arrays, by lanes per block; the same bits whichever is taken.
+struct ProgramKernel {
+  int lanes;
+  std::size_t (*bytes)(const ProgramTask&);
+  void (*run)(const ProgramTask&);
+};
+using ProgramKernels = ProgramKernel[3];
+
 struct KernelTable {
   Kernels<BanditView, BlockTask, void> bandit;
   Kernels<MdpView, BlockTask, void> mdp;
   // As many policies as lanes; false, and nothing written, if one of them is not a law.
   Kernels<MdpModelView, MdpSolve, bool> mdp_solve;
+  ProgramKernels program;
   void (*exp)(const double* x, double* y, std::size_t count);
   void (*log)(const double* x, double* y, std::size_t count);
   void (*normal_quantile)(const double* x, double* y, std::size_t count);

@@ -14,6 +14,7 @@ void MdpPlan::validate(const MdpModel& model) const {
   require_count("theta0", theta0.size(), model.states() * model.actions());
   require_behaviour_law(behaviour, behaviour_probabilities, model.actions());
   validate_terms();
+  validate_programs();
   validate_start(model);
 }
 
@@ -24,6 +25,40 @@ void MdpPlan::validate_terms() const {
     if (row_of(term).follows_rewards == (v.estimator == MdpEstimator::kReinforce)) continue;
     refuse("baseline_terms", quoted(row_of(term).name) + " with estimator " + quoted(estimator),
            "a mean of the rewards with 'reinforce' only, and nothing else with it");
+  }
+}
+
+void MdpPlan::validate_programs() const {
+  MdpView v{};
+  visit(SeeFields{}, *this, v);
+  using Input = ProgramInput;
+  const bool exact = v.estimator == MdpEstimator::kExactQ;
+  const std::uint32_t seen = inputs_mask(Input::kTime, Input::kArms, Input::kSamples,
+                                         Input::kPolicy, Input::kTheta, Input::kBehaviour) |
+                             (exact ? inputs_mask(Input::kRewards) : 0u);
+  const std::uint32_t visited =
+      seen | inputs_mask(Input::kAction, Input::kReward, Input::kRatio, Input::kScore,
+                         Input::kNatural, Input::kBaseline, Input::kAdvantage);
+  ProgramOffers offers{};
+  offers.baseline = seen;
+  offers.weight = visited;
+  offers.update = visited | inputs_mask(Input::kWeight);
+  offers.optimiser = inputs_mask(Input::kTime, Input::kArms, Input::kTheta, Input::kGradient);
+  require_programs(programs, offers);
+  if (programs.link || !programs.quantities().empty()) {
+    refuse("programs", "a link or quantities with an MDP", "the other programs");
+  }
+  if (v.estimator == MdpEstimator::kExpected &&
+      (programs.baseline || programs.weight || programs.update)) {
+    refuse("programs", "a baseline, weight or update with estimator " + quoted(estimator),
+           "an estimator that draws episodes");
+  }
+  if (v.estimator == MdpEstimator::kReinforce && (programs.weight || programs.update) &&
+      behaviour != "on_policy") {
+    refuse("programs",
+           "a weight or update with estimator " + quoted(estimator) + " and behaviour " +
+               quoted(behaviour),
+           "'on_policy'");
   }
 }
 

@@ -24,6 +24,7 @@ struct MdpPlan : MdpFields<Owned> {
  private:
   void validate_start(const MdpModel& model) const;
   void validate_terms() const;
+  void validate_programs() const;
 };
 
 template <typename F, typename... Each>
@@ -50,6 +51,7 @@ void MdpPlan::visit(F&& f, Each&... each) {
   f(Field{"behaviour_probabilities", no_numbers, Between{0.0, 1.0}},
     each.behaviour_probabilities...);
   f(Field{"times", Required{}, Times{}}, each.times...);
+  f(Field{"programs", ProgramSet{}, Unchecked{}}, each.programs...);
 }
 
 }  // namespace committal

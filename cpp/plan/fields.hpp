@@ -15,6 +15,7 @@
 #include "core/limits.hpp"
 #include "kernels/fields.hpp"
 #include "plan/parts.hpp"
+#include "plan/programs.hpp"
 
 namespace committal {
 
@@ -25,6 +26,7 @@ struct Owned {
   template <typename Enum>
   using Choice = std::string;  // a name; the rule of the field knows which ones there are
   using Schedule = std::vector<double>;
+  using Programs = ProgramSet;
 };
 
 // In place of a default.
@@ -118,6 +120,9 @@ struct SeeFields {
   }
   void see(const char*, const std::vector<double>& value, Schedule& seen) const {
     seen = {value.data(), static_cast<std::int64_t>(value.size())};
+  }
+  void see(const char*, const ProgramSet& value, ProgramSetView& seen) const {
+    seen = value.view();
   }
   template <typename Enum>
   void see(const char* name, const std::string& value, Enum& seen) const {

@@ -4,6 +4,7 @@
 #include "core/check.hpp"
 #include "core/engine.hpp"
 #include "kernels/table.hpp"
+#include "plan/programs.hpp"
 
 namespace committal {
 
@@ -15,6 +16,19 @@ Described describe_quantity(std::string_view name, Array<Quantity<View>> all, co
     if (axis != nullptr) described.shape.push_back(view.*axis);
   }
   return described;
+}
+
+// The same, or one of the plan's formulas: they are numbered after the others.
+template <typename View>
+Described describe_quantity(std::string_view name, Array<Quantity<View>> all, const View& view,
+                            const ProgramSet& programs, std::int64_t arms) {
+  for (std::size_t i = 0; i < programs.quantities().size(); ++i) {
+    if (name != programs.quantity_names()[i]) continue;
+    Described described{static_cast<int>(all.count) + static_cast<int>(i), Element::kFloat64, {}};
+    if (has_arms(programs.quantities()[i]->view().output_shape(0))) described.shape = {arms};
+    return described;
+  }
+  return describe_quantity(name, all, view);
 }
 
 inline int choose_lanes(int asked, int narrow, int wide, int best) {

@@ -19,6 +19,28 @@ class Diverged(ArithmeticError):  # noqa: N818
 class Simulator:
     def describe(self, name: str) -> tuple[np.dtype[Any], tuple[int, ...]]: ...
 
+class Program:
+    def __init__(
+        self,
+        *,
+        registers: Sequence[str],
+        constants: Sequence[tuple[SupportsIndex, float]],
+        inputs: Sequence[tuple[str, SupportsIndex]],
+        code: Sequence[tuple[Any, ...]],
+        outputs: Sequence[tuple[str, SupportsIndex]],
+        state: Mapping[str, float] = ...,
+    ) -> None: ...
+
+def run_program(
+    program: Program,
+    inputs: Mapping[str, npt.ArrayLike],
+    *,
+    arms: _Int,
+    samples: _Int = 1,
+    isa: str = "auto",
+    block: _Int = 0,
+) -> dict[str, npt.NDArray[np.float64]]: ...
+
 class BanditSimulator(Simulator):
     FIELDS: ClassVar[tuple[str, ...]]
     def __init__(
@@ -49,6 +71,7 @@ class BanditSimulator(Simulator):
         table_values: _Array = ...,
         table_cumulative: _Array = ...,
         times: _Array,
+        programs: Mapping[str, Any] = ...,
     ) -> None: ...
 
 class MdpSimulator(Simulator):
@@ -82,6 +105,7 @@ class MdpSimulator(Simulator):
         exploration: _Array = ...,
         behaviour_probabilities: _Array = ...,
         times: _Array,
+        programs: Mapping[str, Any] = ...,
     ) -> None: ...
 
 class MdpModel:

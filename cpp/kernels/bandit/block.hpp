@@ -44,11 +44,12 @@ struct Block {
   double* reward = nullptr;         // [W] R
   double* running_mean = nullptr;   // [W]
   double* regret = nullptr;         // [W]
-  double* action_uniforms = nullptr;  // [kDraws][W]
-  double* reward_uniforms = nullptr;  // [kDraws][W]
-  double* record = nullptr;           // [as wide as the widest quantity][W]
-  std::int64_t* action = nullptr;     // [W] a
-  std::uint64_t* run = nullptr;       // [W]
+  double* action_uniforms = nullptr;         // [kDraws][W]
+  double* reward_uniforms = nullptr;         // [kDraws][W]
+  double* record = nullptr;                  // [as wide as the widest quantity][W]
+  const double* formula_baseline = nullptr;  // [W] what a formula adds to b, if there is one
+  std::int64_t* action = nullptr;            // [W] a
+  std::uint64_t* run = nullptr;              // [W]
   // With many arms of which one moves at a time (leaves.hpp); leaves is 0 otherwise.
   std::int64_t leaves = 0;
   std::int64_t leaf_arms = 0;  // a power of two

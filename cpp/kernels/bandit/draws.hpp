@@ -25,6 +25,10 @@ COMMITTAL_INLINE void compute_baseline(Block<KT, W>& s, const BanditView& plan) 
       (Strip::load(s.baseline + l) + coefficient * Strip::load(out + l)).store(s.baseline + l);
     }
   }
+  if (s.formula_baseline == nullptr) return;
+  COMMITTAL_STRIPS(l, W) {
+    (Strip::load(s.baseline + l) + Strip::load(s.formula_baseline + l)).store(s.baseline + l);
+  }
 }
 
 template <int KT, int W>

@@ -4,8 +4,9 @@
 //   natural   theta_a += alpha A Q / (q_a + implicit Q)
 //   vanilla   theta   += alpha A rho (e_a - pi)
 //
-// where q / Q is the behaviour, rho = pi(a) / (mu(a) + implicit), and A = R - b has b as a fraction.
-// What has no place here (several samples, entropy, expectations) goes through updates.hpp.
+// where q / Q is the behaviour, rho = pi(a) / (mu(a) + implicit), and A = R - b has b as a
+// fraction. What has no place here (several samples, entropy, expectations) goes through
+// updates.hpp.
 #pragma once
 
 #include "kernels/bandit/updates.hpp"
@@ -112,8 +113,8 @@ COMMITTAL_INLINE Strip noisy_reward(const FewStep& step, const FewDrawn<KT, kStr
 // One update of every lane. Returns whether a total has left its range.
 //
 // Three short passes over the block instead of one long one: from the draw to the new parameters
-// (the division waits), the exponentials, and the weights. The chain of one lane is longer than what
-// a processor looks ahead; in a short pass many strips are in flight at once.
+// (the division waits), the exponentials, and the weights. The chain of one lane is longer than
+// what a processor looks ahead; in a short pass many strips are in flight at once.
 template <bool kNatural, bool kOnPolicy, int KT, int W, typename B>
 bool step_few(Block<KT, W>& s, const FewStep& step, const B& baseline) {
   const Strip implicit(step.implicit);
@@ -151,8 +152,8 @@ bool step_few(Block<KT, W>& s, const FewStep& step, const B& baseline) {
     COMMITTAL_PARTS(k, KT) theta[k] = Strip::load(s_theta + k * W + l);
     if constexpr (kNatural) {
       Strip over = gain.over;
-      Strip under = plain ? larger(q_drawn, Strip(1e-290))
-                          : drawn_weight(q_drawn, q_total, implicit);
+      Strip under =
+          plain ? larger(q_drawn, Strip(1e-290)) : drawn_weight(q_drawn, q_total, implicit);
       if (!(B::kOverTotal && plain)) {
         over *= q_total;
         if constexpr (!B::kNone) under *= gain.under;
@@ -221,7 +222,7 @@ template <bool kNatural, int KT, int W>
 bool step_few(Block<KT, W>& s, FewStep step) {
   const BanditView& plan = step.plan;
   step.offset = plan.baseline_offset;
-  if (plan.behaviour == kOnPolicy) {
+  if (plan.behaviour == kOnPolicy && s.formula_baseline == nullptr) {
     if (plan.baseline_terms.count == 0) {
       return step_few<kNatural, true>(s, step, NoBaseline<KT>{});
     }
@@ -243,5 +244,17 @@ bool step_few(Block<KT, W>& s, FewStep step) {
   return plan.behaviour == kOnPolicy ? step_few<kNatural, true>(s, step, given)
                                      : step_few<kNatural, false>(s, step, given);
 }
+
+// kernels.cpp has them; blocks with formulas, which are compiled apart, take them from there.
+#define COMMITTAL_FEW_ARMS(declare, KT, W)                      \
+  declare template bool step_few<true>(Block<KT, W>&, FewStep); \
+  declare template bool step_few<false>(Block<KT, W>&, FewStep);
+#define COMMITTAL_ALL_FEW_ARMS(declare)         \
+  COMMITTAL_FEW_ARMS(declare, 2, kBanditWide)   \
+  COMMITTAL_FEW_ARMS(declare, 3, kBanditWide)   \
+  COMMITTAL_FEW_ARMS(declare, 4, kBanditWide)   \
+  COMMITTAL_FEW_ARMS(declare, 2, kBanditNarrow) \
+  COMMITTAL_FEW_ARMS(declare, 3, kBanditNarrow) \
+  COMMITTAL_FEW_ARMS(declare, 4, kBanditNarrow)
 
 }  // namespace committal::COMMITTAL_ISA

@@ -80,7 +80,7 @@ struct EntropyRecorder {
       Strip sum(0.0);
       for (std::int64_t k = 0; k < s.K(); ++k) {
         const Strip w = Strip::load(s.weight + k * W + l);
-        if (plan.policy == Policy::kSoftmax) {
+        if (plan.policy == Policy::kSoftmax && plan.programs.link == nullptr) {
           sum += w * (Strip::load(s.theta + k * W + l) - Strip::load(s.shift + l));
         } else {
           sum += where(w > Strip(1e-300), w * log_of(larger(w, Strip(1e-300))));

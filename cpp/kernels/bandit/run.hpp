@@ -6,12 +6,19 @@
 
 namespace committal::COMMITTAL_ISA {
 
-template <int KT, int W>
+// What a block without formulas has of them; BanditPrograms has the same for those with.
+struct NoPrograms {
+  static COMMITTAL_INLINE void lay_out(const BanditView&, Arena&) {}
+  static constexpr bool kAny = false;
+};
+
+template <int KT, int W, typename Programs = NoPrograms>
 class BanditBlock {
  public:
   BanditBlock(const BanditView& plan, const BlockTask& task) : plan_(plan), task_(task) {
     Arena arena(task.workspace);
     lay_out(s_, plan, widest(kBanditQuantities, plan), arena);
+    programs_.lay_out(plan, arena);
     if (plan.policy == Policy::kDirect) s_.weight = s_.theta;
     for (int l = 0; l < W; ++l) s_.run[l] = task.first_run + static_cast<std::uint64_t>(l);
     for (std::int64_t k = 0; k < s_.K(); ++k) fill<W>(s_.theta + k * W, plan.theta0[k]);
@@ -30,7 +37,9 @@ class BanditBlock {
       moves_one_arm_ = kMovesOneArm<Part, KT, W> && plain;
       moves_at_once_ = kMovesAllAtOnce<Part, KT, W> && plain;
     });
-    if (moves_one_arm_ && plan.behaviour == kOnPolicy) keep_leaves(s_, plan);
+    if (moves_one_arm_ && plan.behaviour == kOnPolicy && !made_by_programs()) {
+      keep_leaves(s_, plan);
+    }
     few_ = KT > 0 && plan.samples == 1 && !plan.regularised &&
            plan.estimator != Estimator::kExpected &&
            (plan.update == kUpdate<NaturalUpdate> || plan.update == kUpdate<VanillaUpdate>);
@@ -46,7 +55,7 @@ class BanditBlock {
     settle_start();
     for (;;) {
       if (next_record < plan_.times.count && plan_.times[next_record] == t) {
-        record(next_record++, t);
+        if (!record(next_record++, t)) return;
       }
       const std::int64_t stop =
           next_record < plan_.times.count ? plan_.times[next_record] : t;  // nothing left to see
@@ -65,7 +74,7 @@ class BanditBlock {
  private:
   // Updates between two questions whether to go on: some milliseconds for any number of arms.
   std::int64_t stretch_length() const {
-    const std::int64_t affordable = (std::int64_t{1} << 20) / (plan_.arms * plan_.samples);
+    const std::int64_t affordable = (std::int64_t{1} << 20) / (plan_.arms * plan_.samples) / cost();
     return affordable > 256 ? 256 : (affordable < 1 ? 1 : affordable);
   }
 
@@ -86,6 +95,7 @@ class BanditBlock {
       }
       lost.store(sum + l);
     }
+    if constexpr (Programs::kAny) programs_.add_lost(sum);
     for (int l = 0; l < task_.valid; ++l) {
       if (sum[l] != 0.0) return l;
     }
@@ -131,6 +141,10 @@ class BanditBlock {
   void step(std::int64_t t) {
     const double alpha = plan_.step_size.at(t);
     if (accumulates_) accumulate();
+    if constexpr (Programs::kAny) {
+      if (programs_.steps()) return programs_.step(s_, plan_, task_, t);
+      programs_.add_baseline(s_, plan_, t);
+    }
     if constexpr (KT > 0) {
       if (few_) return step_few_arms(t, alpha);
     }
@@ -203,30 +217,76 @@ class BanditBlock {
   }
 
   void settle_start() {
+    if constexpr (Programs::kAny) {
+      programs_.prepare(s_, plan_);
+      if (plan_.programs.link != nullptr) return;
+    }
     if (!s_.has_leaves()) return settle(s_, plan_);
     start_leaves(s_);
   }
 
-  void record(std::int64_t index, std::int64_t t) {
+  // False if something that is recorded is no number.
+  bool record(std::int64_t index, std::int64_t t) {
+    if constexpr (Programs::kAny) programs_.look(s_, plan_, task_, t);
     for_each_part(Recorders{}, [&]<typename Part>() {
       if (!wants<Part>()) return;
       const double* rows = Part::record(s_, Moment{plan_, task_, t});
       task_.sink.emit(task_.sink.context, kPlace<Part, Recorders>, index, rows,
                       Part::kRow.width(plan_), W);
     });
+    if constexpr (Programs::kAny) {
+      const bool fine = record_formulas(index, t);
+      programs_.look_away(s_);
+      return fine;
+    }
+    return true;
+  }
+
+  bool made_by_programs() const {
+    if constexpr (Programs::kAny) return programs_.steps();
+    return false;
+  }
+  std::int64_t cost() const {
+    if constexpr (Programs::kAny) return programs_.cost();
+    return 1;
+  }
+
+  bool record_formulas(std::int64_t index, std::int64_t t) {
+    const auto& all = plan_.programs.quantities;
+    for (std::int64_t i = 0; i < all.count; ++i) {
+      const int number = static_cast<int>(kBanditQuantities.count + i);
+      if (!task_.sink.wants(number)) continue;
+      const std::int64_t width = all[i]->output_shape(0) == RowShape::kArm ? plan_.arms : 1;
+      int wild = -1;
+      const double* rows = programs_.quantity(i, task_.valid, width, wild);
+      if (wild >= 0) {
+        *task_.divergence = {t, task_.first_run + static_cast<std::uint64_t>(wild), number};
+        return false;
+      }
+      task_.sink.emit(task_.sink.context, number, index, rows, width, W);
+    }
+    return true;
   }
 
   const BanditView& plan_;
   const BlockTask& task_;
   Block<KT, W> s_;
+  [[no_unique_address]] Programs programs_;
   bool moves_one_arm_ = false;
   bool moves_at_once_ = false;
   bool few_ = false;  // whole updates in registers (few.hpp)
   bool accumulates_ = false;
 };
 
+// Blocks with formulas; compiled by themselves (programmed.cpp).
+template <int W>
+void run_programmed_bandit(const BanditView& plan, const BlockTask& task);
+template <int W>
+std::size_t programmed_bandit_bytes(const BanditView& plan);
+
 template <int W>
 void run_bandit_block(const BanditView& plan, const BlockTask& task) {
+  if (plan.programs.any()) return run_programmed_bandit<W>(plan, task);
   switch (plan.arms) {
     case 2:
       return BanditBlock<2, W>(plan, task).run();
@@ -241,6 +301,7 @@ void run_bandit_block(const BanditView& plan, const BlockTask& task) {
 
 template <int W>
 std::size_t bandit_block_bytes(const BanditView& plan) {
+  if (plan.programs.any()) return programmed_bandit_bytes<W>(plan);
   Block<0, W> rows;
   Arena counting;
   lay_out(rows, plan, widest(kBanditQuantities, plan), counting);

@@ -54,6 +54,7 @@ struct BanditFields {
   ListOf<Kind, double> table_values;
   ListOf<Kind, double> table_cumulative;
   ListOf<Kind, std::int64_t> times;
+  ProgramsOf<Kind> programs;
 };
 
 // The fields, and what follows from them.

@@ -47,6 +47,7 @@ inline void evaluate_policy(MdpBlock<KT, W>& s) {
       evaluate_kind<KT>(term.kind, actions, q, term.parameter, s.spare);
       COMMITTAL_LANES(l, W) b[l] += term.coefficient * s.spare[l];
     }
+    if (s.programs != nullptr) add_formula_baseline<W>(s, s.plan, i, b);
     subtract(s, i, b);
   }
 }

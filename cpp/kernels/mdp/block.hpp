@@ -7,6 +7,7 @@
 #include "core/arena.hpp"
 #include "core/task.hpp"
 #include "kernels/arms.hpp"
+#include "kernels/mdp/programmed.hpp"
 #include "kernels/mdp/view.hpp"
 #include "kernels/philox.hpp"
 
@@ -50,6 +51,7 @@ struct MdpRows {
   std::int64_t* state = nullptr;
   std::int64_t* reached = nullptr;  // where the last move led: acting states, then terminal ones
   std::uint64_t* run = nullptr;
+  MdpPrograms<W>* programs = nullptr;  // of formulas, if there are some
 };
 
 // Takes the rows of a block from an arena, as many of them to record in.
@@ -93,6 +95,7 @@ inline void lay_out(MdpRows<W>& s, const MdpView& plan, std::int64_t recorded, A
   s.state = arena.take<std::int64_t>(W);
   s.reached = arena.take<std::int64_t>(W);
   s.run = arena.take<std::uint64_t>(W);
+  s.programs = lay_out_programs<W>(plan, arena);
 }
 
 // What an episode must keep while it is drawn, as asked for by what is recorded.

@@ -24,6 +24,7 @@ inline void start(MdpBlock<KT, W>& s) {
   for (std::int64_t i = 0; i < s.n + s.m.goals; ++i) fill<W>(s.values + i * W, 0.0);
   fill<W>(s.running_mean, s.plan.running_mean_initial);
   s.kept = kept_for(s.task.sink);
+  if (s.programs != nullptr) start_programs<W>(s, s.plan);
 }
 
 // A lane whose parameters are not numbers any more, or -1.
@@ -34,6 +35,7 @@ int wild_lane(const MdpBlock<KT, W>& s) {
   for (std::int64_t row = 0; row < s.n * s.A(); ++row) {
     COMMITTAL_LANES(l, W) sum[l] += s.theta[row * W + l] - s.theta[row * W + l];
   }
+  if (s.programs != nullptr) add_lost<W>(*s.programs, sum);
   for (int l = 0; l < s.task.valid; ++l) {
     if (sum[l] != 0.0) return l;
   }
@@ -77,6 +79,7 @@ std::int64_t run_mdp_until(const MdpView& plan, const BlockTask& task, std::int6
         return t;
       }
     }
+    if (s.programs != nullptr) see_time<W>(s, t);
     const bool evaluated = plan.estimator != MdpEstimator::kReinforce && !last;
     if (evaluated) evaluate_policy(s);
     const bool updates_by_episode = plan.estimator != MdpEstimator::kExpected && !last;

@@ -103,18 +103,33 @@ inline void apply_move(MdpBlock<KT, W>& s, std::int64_t move, double alpha) {
   COMMITTAL_LANES(l, W) s.theta[(state[l] * s.A() + action[l]) * W + l] += s.spare[l];
 }
 
+// b of the return, but for a formula: only a running mean is allowed here.
+template <int KT, int W>
+inline void known_baseline(const MdpBlock<KT, W>& s, double* b) {
+  fill<W>(b, s.plan.baseline_offset);
+  for (const BaselineTerm& term : s.plan.baseline_terms) {
+    COMMITTAL_LANES(l, W) b[l] += term.coefficient * s.running_mean[l];
+  }
+}
+template <int KT, int W>
+inline void follow_returns(MdpBlock<KT, W>& s, std::int64_t t) {
+  if (!s.plan.uses_running_mean) return;
+  follow_rewards<W>(s.running_mean, s.episode_return, s.plan.running_mean_rate,
+                    static_cast<double>(t + 1));
+}
+
 // REINFORCE: path_weight becomes the multiplier of each move's direction. On-policy that is
 // G - b; off-policy reward k carries the ratios up to max(i, k):
 //   rho_{0:i} (C_i - b) + sum_{k >= i} gamma^k r_k rho_{0:k},   C_i = sum_{k < i} gamma^k r_k.
 template <int KT, int W>
 inline void weigh_by_returns(MdpBlock<KT, W>& s, std::int64_t t) {
   double* b = s.spare;
-  fill<W>(b, s.plan.baseline_offset);
-  for (const BaselineTerm& term : s.plan.baseline_terms) {  // only a running mean is allowed here
-    COMMITTAL_LANES(l, W) b[l] += term.coefficient * s.running_mean[l];
-  }
+  double* const other = s.spare2;
+  known_baseline(s, b);
+  known_baseline(s, other);
   if (s.plan.behaviour == kOnPolicy) {
     for (std::int64_t move = 0; move < s.moves; ++move) {
+      if (s.programs != nullptr) formula_baseline_at<W>(s, s.plan, move, other, b);
       COMMITTAL_LANES(l, W) s.path_weight[move * W + l] *= s.episode_return[l] - b[l];
     }
   } else {
@@ -131,6 +146,7 @@ inline void weigh_by_returns(MdpBlock<KT, W>& s, std::int64_t t) {
       const std::int64_t* action = s.path_action + move * W;
       double* weight = s.path_weight + move * W;
       s.patience.spend(1);
+      if (s.programs != nullptr) formula_baseline_at<W>(s, s.plan, move, other, b);
       with_update(s.plan, [&]<typename Part>() COMMITTAL_INLINE_LAMBDA {
         COMMITTAL_LANES(l, W) {
           earned[l] -= reward[l];
@@ -143,10 +159,7 @@ inline void weigh_by_returns(MdpBlock<KT, W>& s, std::int64_t t) {
       });
     }
   }
-  if (s.plan.uses_running_mean) {
-    follow_rewards<W>(s.running_mean, s.episode_return, s.plan.running_mean_rate,
-                      static_cast<double>(t + 1));
-  }
+  follow_returns(s, t);
 }
 
 // vanilla: alpha d(s) pi (Q - V); natural: alpha (Q - V) wherever the start can lead.
@@ -172,9 +185,53 @@ inline void apply_expected(MdpBlock<KT, W>& s, double alpha) {
   });
 }
 
+// The same with formulas: what a visit is worth, where it leads, what becomes of the sum of them.
+template <int KT, int W>
+inline void apply_programs(MdpBlock<KT, W>& s, std::int64_t t) {
+  const double alpha = s.plan.step_size.at(t);
+  const MdpPrograms<W>& p = *s.programs;
+  const bool dense = p.gathers();
+  const double rate = dense ? 1.0 : alpha;
+  double* const theta = s.theta;
+  double* const gradient = dense ? start_gradient<W>(s, s.plan) : theta;
+  if (s.plan.estimator == MdpEstimator::kExpected) {
+    s.theta = gradient;
+    apply_expected(s, rate);
+  } else {
+    double other[W];  // b but for the formula, where the signal is the return
+    const bool by_return = s.plan.estimator == MdpEstimator::kReinforce;
+    if (by_return) known_baseline(s, other);
+    if (by_return && !p.per_visit()) weigh_by_returns(s, t);
+    for (std::int64_t move = 0; move < s.moves; ++move) {
+      if (p.update) {
+        follow_update<W>(s, s.plan, move, rate, other);
+        continue;
+      }
+      if (p.weight) {
+        bool along_score = false;
+        with_update(s.plan, [&]<typename Part>()
+                                COMMITTAL_INLINE_LAMBDA { along_score = Part::kAlongScore; });
+        weigh_by_program<W>(s, s.plan, move, along_score, other);
+      }
+      s.theta = gradient;
+      apply_move(s, move, rate);
+      s.theta = theta;
+    }
+    if (by_return && p.per_visit()) follow_returns(s, t);
+  }
+  s.theta = theta;
+  if (dense) take_step<W>(s, s.plan, alpha);
+  if (!p.optimiser) return refresh_touched(s);
+  for (std::int64_t i = 0; i <= s.n; ++i) {
+    refresh_state(s, i);
+    s.touched[i] = 0;
+  }
+}
+
 // The update number t, from the episode just drawn or from its expectation.
 template <int KT, int W>
 inline void apply_update(MdpBlock<KT, W>& s, std::int64_t t) {
+  if (s.programs != nullptr) return apply_programs(s, t);
   const double alpha = s.plan.step_size.at(t);
   if (s.plan.estimator == MdpEstimator::kExpected) return apply_expected(s, alpha);
   if (s.plan.estimator == MdpEstimator::kReinforce) weigh_by_returns(s, t);

@@ -121,6 +121,7 @@ struct MdpFields {
   ScheduleOf<Kind> exploration;
   ListOf<Kind, double> behaviour_probabilities;
   ListOf<Kind, std::int64_t> times;
+  ProgramsOf<Kind> programs;
 };
 
 // The fields, the MDP, and what follows from them.

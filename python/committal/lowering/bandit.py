@@ -8,7 +8,8 @@ one offset, a sigmoid becomes a softmax of two arms.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from committal.lowering.parts import (
     lower_behaviour,
     scheduled,
 )
+from committal.lowering.programs import formula_row, lower_programs
 
 __all__ = ["BanditPlan", "lower_bandit"]
 
@@ -59,6 +61,8 @@ class BanditPlan(Lowered):
         Finite tables, flattened: arm a owns entries table_offsets[a] to table_offsets[a + 1].
     times
         The recorded times, in increasing order.
+    programs
+        Formulas as programs of the core, by what they are for.
 
     Examples
     --------
@@ -94,10 +98,13 @@ class BanditPlan(Lowered):
     table_cumulative: Floats
     reward_variance: Floats
     times: Integers
+    programs: Mapping[str, Any] = field(default_factory=dict)
 
     def quantity(self, name: str) -> Quantity:
         """Return a quantity as it is recorded here: a sigmoid has one parameter."""
-        return CONTRAST if name == "theta" and self.contrast else BANDIT_QUANTITIES[name]
+        if name == "theta" and self.contrast:
+            return CONTRAST
+        return formula_row(self.programs, name) or BANDIT_QUANTITIES[name]
 
     @property
     def sizes(self) -> Mapping[str, int]:
@@ -156,6 +163,7 @@ def lower_bandit(experiment: Experiment, problem: Bandit) -> BanditPlan:
         table_cumulative=table_cumulative,
         reward_variance=np.array(problem.reward_variances),
         times=experiment.record.times(steps),
+        programs=lower_programs(experiment),
     )
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TypedDict
+from dataclasses import dataclass, field
+from typing import Any, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,7 @@ from committal.lowering.parts import (
     lower_behaviour,
     scheduled,
 )
+from committal.lowering.programs import lower_programs
 
 __all__ = ["MdpPlan", "lower_mdp", "lower_model"]
 
@@ -57,6 +58,8 @@ class MdpPlan(Lowered):
         mu_t(.|s), the same law of pi(.|s) in every state.
     times
         The recorded times, in increasing order.
+    programs
+        Formulas as programs of the core, by what they are for.
 
     Examples
     --------
@@ -96,6 +99,7 @@ class MdpPlan(Lowered):
     exploration: Floats
     behaviour_probabilities: Floats
     times: Integers
+    programs: Mapping[str, Any] = field(default_factory=dict)
 
     def quantity(self, name: str) -> Quantity:
         """Return a quantity as it is recorded here."""
@@ -191,6 +195,7 @@ def lower_mdp(experiment: Experiment, mdp: TabularMDP) -> MdpPlan:
         exploration=mu.exploration,
         behaviour_probabilities=mu.probabilities,
         times=experiment.record.times(steps),
+        programs=lower_programs(experiment),
     )
 
 

@@ -12,14 +12,23 @@ import numpy.typing as npt
 from committal.config.bandit import Bandit
 from committal.config.estimators import OneSample
 from committal.config.experiment import Experiment
+from committal.config.policies import Policy
+from committal.errors import NonFiniteError
 from committal.reference.arrays import Floats, Ints
-from committal.reference.baselines import Memory, baseline_value, initial_memory, remember
+from committal.reference.baselines import (
+    Memory,
+    baseline_value,
+    baselines_of_samples,
+    initial_memory,
+    remember,
+)
 from committal.reference.behaviours import behaviour_probabilities
+from committal.reference.formulas import Given, drawn, known
 from committal.reference.policies import initial_theta, policy_probabilities
 from committal.reference.problems import problem_of
 from committal.reference.rewards import draw_reward, reward_table
 from committal.reference.streams import ACTION, REWARD, draw_action, uniforms
-from committal.reference.updates import next_theta
+from committal.reference.updates import direction, moved, next_theta, optimised
 
 __all__ = ["BanditMoment", "Outcome", "one_step_law", "run_bandit"]
 
@@ -39,6 +48,8 @@ class BanditMoment(NamedTuple):
     #: The N samples; the last ones of a run are never used.
     actions: Ints
     rewards: Floats
+    #: What formulas may look at.
+    given: Given
 
     @property
     def value(self) -> float:
@@ -73,6 +84,21 @@ def run_bandit(
     0 [0. 0.] 0.0
     1 [1. 0.] 0.5
     """
+    try:
+        yield from _moments(experiment, key, run, actions, rewards)
+    except NonFiniteError as error:
+        raise NonFiniteError(
+            run, error.update, error.part, error.expression, error.operands
+        ) from None
+
+
+def _moments(
+    experiment: Experiment,
+    key: int,
+    run: int,
+    actions: npt.ArrayLike | None,
+    rewards: npt.ArrayLike | None,
+) -> Iterator[BanditMoment]:
     problem, policy, steps = problem_of(experiment, Bandit), experiment.policy, experiment.steps
     estimator = experiment.estimator
     samples = estimator.samples if isinstance(estimator, OneSample) else 0
@@ -89,9 +115,8 @@ def run_bandit(
     regret = 0.0
 
     for t in range(steps + 1):
-        pi = policy_probabilities(policy, theta)
+        pi = _policy(policy, theta, t)
         mu = behaviour_probabilities(experiment.behaviour, pi, t, steps)
-        b = baseline_value(experiment.baseline, pi, r, memory)
 
         if t < len(given_actions):
             a_t = given_actions[t]
@@ -102,13 +127,31 @@ def run_bandit(
         else:
             r_t = np.array([draw_reward(problem, a_t[j], v[t, j]) for j in range(samples)])
 
-        now = BanditMoment(experiment, t, theta, pi, b, memory, regret, a_t, r_t)
+        given = known(theta, pi, mu, r, t)
+        if samples:
+            given = drawn(given, pi, mu, a_t, r_t)
+            each = baselines_of_samples(experiment.baseline, pi, r, memory, given)
+            given |= {"b": each, "A": r_t - each}
+            b = float(each[0] if (each == each[0]).all() else each.mean())
+        else:
+            b = baseline_value(experiment.baseline, pi, r, memory, given)
+            each = np.array([b])
+        now = BanditMoment(experiment, t, theta, pi, b, memory, regret, a_t, r_t, given)
         yield now
 
         if t < steps:
-            theta = next_theta(experiment, theta, t, b, a_t, r_t)
-            memory = remember(experiment.baseline, memory, r_t)
+            g = direction(experiment, theta, t, each if samples else b, a_t, r_t)
+            memory = remember(experiment.baseline, memory, r_t, given)
+            step, memory = optimised(experiment, g, theta, t, memory)
+            theta = moved(experiment, theta, t, step)
             regret += float(r.max()) - now.value
+
+
+def _policy(policy: Policy, theta: Floats, t: int) -> Floats:
+    try:
+        return policy_probabilities(policy, theta)
+    except NonFiniteError as error:  # of a link; the time is known here
+        raise NonFiniteError(0, t, error.part, error.expression, error.operands) from None
 
 
 class Outcome(NamedTuple):
@@ -159,9 +202,10 @@ def one_step_law(
     problem, estimator = problem_of(experiment, Bandit), experiment.estimator
     pi = policy_probabilities(experiment.policy, theta)
     mu = behaviour_probabilities(experiment.behaviour, pi, t, experiment.steps)
-    b = baseline_value(experiment.baseline, pi, np.array(problem.means), memory)
+    r = np.array(problem.means)
+    given = known(theta, pi, mu, r, t)
     if not isinstance(estimator, OneSample):
-        return [Outcome(1.0, (), (), next_theta(experiment, theta, t, b))]
+        return [Outcome(1.0, (), (), next_theta(experiment, theta, t, 0.0, memory=memory))]
     atoms = [
         (float(mu[a]) * probability, a, reward)
         for a in range(problem.arms)
@@ -171,6 +215,8 @@ def one_step_law(
     law = []
     for draw in itertools.product(atoms, repeat=estimator.samples):
         probabilities, actions, rewards = zip(*draw, strict=True)
-        theta_next = next_theta(experiment, theta, t, b, actions, rewards)
+        batch = drawn(given, pi, mu, actions, rewards)
+        b = baselines_of_samples(experiment.baseline, pi, r, memory, batch)
+        theta_next = next_theta(experiment, theta, t, b, actions, rewards, memory)
         law.append(Outcome(float(np.prod(probabilities)), actions, rewards, theta_next))
     return law

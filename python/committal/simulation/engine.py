@@ -20,6 +20,7 @@ from committal.config import Experiment
 from committal.errors import ConfigError, DivergenceError
 from committal.inference.exact_sums import Histogram, Integers, Reduction, canonical, exact_sums
 from committal.lowering import MdpPlan, lower
+from committal.reference.replay import why_not_finite
 from committal.simulation import dataset as results
 
 Arrays = Mapping[str, npt.NDArray[Any]]
@@ -140,7 +141,7 @@ class Engine:
                 outputs = {name: array[start:stop] for name, array in arrays.items()}
                 _core.simulate(self._simulator, outputs=outputs, **options)
         except _core.Diverged as error:
-            raise DivergenceError(*error.args[1:]) from None
+            raise self._divergence(key, *error.args[1:]) from None
         except MemoryError as error:
             raise ConfigError(*self._longest(), f"what fits into memory: {error}") from None
         return arrays
@@ -153,6 +154,13 @@ class Engine:
         else:
             lengths = {"limit": plan.limit, "states * actions": plan.states * plan.actions}
         return max(lengths.items(), key=lambda item: item[1])
+
+    def _divergence(self, key: int, run: int, update: int) -> DivergenceError:
+        """Why a run left the numbers: the formula that did it, if one did."""
+        found = None
+        if self.plan.programs:
+            found = why_not_finite(self.experiment, key=key, run=run, update=update)
+        return found or DivergenceError(run, update)
 
     def _reduced(
         self, arrays: dict[str, npt.NDArray[Any]], runs: int, calls: _Calls

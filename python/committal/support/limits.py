@@ -23,6 +23,10 @@ EPISODE = 2**31 - 1
 #: Arms of a bandit, states and pairs (state, action) of an MDP: 32-bit integers number them.
 ARMS = STATES = PAIRS = 2**31 - 1
 
+#: Operations of a formula, and registers of the program that it is lowered to.
+OPERATIONS = 4096
+REGISTERS = 8192
+
 #: Recorded times: more would not fit into memory with what is recorded at them.
 TIMES = 2**28
 
@@ -68,6 +72,15 @@ TEXT = 2**28
 
 #: How deep the data of a text may be nested.
 DEPTH = 100
+
+#: Characters of the text of a formula.
+FORMULA_TEXT = 20_000
+
+#: Levels of the tree of a formula, and of its parentheses.
+FORMULA_DEPTH = 100
+
+#: Numbers, names and operations of a formula, written out.
+FORMULA_SIZE = 2000
 
 
 def written(limit: int) -> str:

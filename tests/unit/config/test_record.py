@@ -128,7 +128,8 @@ VALUES: list[tuple[str, Callable[[], object]]] = [
     ("Reduce.range", lambda: Reduce(bins=2, range=(0, 0))),
     ("Reduce.range", lambda: Reduce(bins=2, range=(0, 1, 2))),
     ("Reduce.range", lambda: Reduce(bins=2, range={})),
-    ("Reduce.range", lambda: Reduce(bins=2, range={"thta": (0, 1)})),
+    ("Reduce.range", lambda: Reduce(bins=2, range={"not a name": (0, 1)})),
+    ("Record.reduce.range", lambda: Record("theta", reduce=Reduce(bins=2, range={"thta": (0, 1)}))),
     ("Reduce.range['theta']", lambda: Reduce(bins=2, range={"theta": (1, 0)})),
 ]
 TYPES: list[tuple[str, Callable[[], object]]] = [
