@@ -61,6 +61,12 @@ def _read(file: Path) -> tuple[tuple[str, str], float]:
     return key, total
 
 
+def compiler(program: Path) -> str:
+    """Name the compiler that the program was built with, as far as counts depend on it."""
+    done = subprocess.run([program, "--compiler"], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
 def least(program: Path) -> Counts:
     """Return the fewest instructions that formulas need, where that is known."""
     done = subprocess.run([program, "--list"], capture_output=True, text=True, check=True)

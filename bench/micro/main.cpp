@@ -1,6 +1,6 @@
 // Times micro-benchmarks, or has valgrind count their instructions.
 //
-//   committal_micro [NAME...] [--isa NAME] [--seconds 0.05] [--plain | --list]
+//   committal_micro [NAME...] [--isa NAME] [--seconds 0.05] [--plain | --list | --compiler]
 //   valgrind --tool=callgrind committal_micro --count       (counts.py reads what that writes)
 #include <chrono>
 #include <cstdio>
@@ -36,7 +36,17 @@ extern const Array<micro::Micro> kMicros;
 #endif
 }  // namespace committal
 
+#define COMMITTAL_TEXT_OF(x) #x
+#define COMMITTAL_TEXT(x) COMMITTAL_TEXT_OF(x)
+
 namespace committal::micro {
+
+// Counts of instructions are those of a compiler.
+#if defined(__clang__)
+constexpr const char* kCompiler = "clang " COMMITTAL_TEXT(__clang_major__);
+#else
+constexpr const char* kCompiler = "gcc " COMMITTAL_TEXT(__GNUC__);
+#endif
 
 Array<Micro> micros([[maybe_unused]] const char* isa) {
 #if defined(COMMITTAL_X86)
@@ -145,6 +155,9 @@ int run(int argc, char** argv) {
       mode = Mode::kPlain;
     } else if (argument == "--list") {
       mode = Mode::kList;
+    } else if (argument == "--compiler") {
+      std::puts(kCompiler);
+      return 0;
     } else if (argument == "--count") {
       mode = Mode::kCount;
     } else if (argument.starts_with("--")) {

@@ -74,7 +74,7 @@ MdpTables four_rooms(std::int64_t side) {
 }
 
 std::shared_ptr<const Simulator> maze_simulator(const Work& work) {
-  auto model = std::make_shared<const MdpModel>(four_rooms(work.map));
+  auto model = std::make_shared<const MdpModel>(four_rooms(work.side));
   MdpPlan plan;
   plan.steps = kEpisodes;
   plan.limit = 100;
@@ -110,7 +110,7 @@ Whole* make_whole(const Work& work, const char* isa) {
   whole->what = work.what;
   whole->isa = isa;
   if (work.what == What::kElimination) {
-    whole->model = std::make_shared<const MdpModel>(four_rooms(work.map));
+    whole->model = std::make_shared<const MdpModel>(four_rooms(work.side));
     const std::int64_t pairs = whole->model->states() * whole->model->actions();
     whole->policies.assign(static_cast<std::size_t>(kPolicies * pairs), 0.25);
     whole->values.resize(static_cast<std::size_t>(kPolicies * whole->model->states()));
@@ -165,7 +165,7 @@ void run_whole(Whole& whole) {
 double units_of(const Whole& whole) { return whole.units; }
 
 const BanditView& natural_bandit(std::int64_t arms) {
-  Work work{What::kBandit, "", "", arms};
+  const Work work{.arms = arms};
   const auto* plan = new BanditPlan(bandit_plan(work));  // both live as long as the program
   plan->validate();
   return *new BanditView(plan->view());

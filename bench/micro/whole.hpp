@@ -13,18 +13,19 @@ namespace committal::micro {
 // `kElimination`, exact evaluations.
 enum class What { kBandit, kMaze, kElimination };
 
+// A constant of this type can be a parameter of a template: hence the arrays.
 struct Work {
-  What what;
-  char kernel[16];
-  char variant[48];
+  What what = What::kBandit;
+  char kernel[16] = "";
+  char variant[32] = "";
   std::int64_t arms = 0;
   char update[16] = "natural";
   char baseline[32] = "value";  // "" for none
   char behaviour[16] = "on_policy";
   char noise[16] = "deterministic";
-  char estimator[16] = "";
-  bool recorded = false;  // the policy, at every update
-  int map = 10;           // rooms in a square of this side
+  char estimator[16] = "";  // of mazes
+  bool recorded = false;    // the policy, at every update
+  int side = 0;             // of the square with four rooms
 };
 
 struct Whole;
