@@ -178,6 +178,14 @@ def numba_loop(choice: Choice) -> Loop:
 # ------------------------------------------------------------------------------------- NumPy
 
 
+def _cumulative(rows: Floats) -> Floats:
+    """Sums from the first row on. np.cumsum along this axis takes many times as long."""
+    sums = rows.copy()
+    for k in range(1, len(rows)):
+        sums[k] += sums[k - 1]
+    return sums
+
+
 def numpy_loop(choice: Choice) -> Loop:
     """Make the loop over updates, vectorised over runs: arrays are [arm, run]."""
 
@@ -217,7 +225,7 @@ def numpy_loop(choice: Choice) -> Loop:
             pi = policy(theta)
             b = baseline(pi, r)
             mu = (1.0 - choice.gamma) * pi + choice.gamma / arms if choice.gamma else pi
-            cumulative = np.cumsum(mu, axis=0)
+            cumulative = _cumulative(mu)
             a = np.minimum((rng.random(runs) >= cumulative).sum(axis=0), arms - 1)
             reward = r[a]
             if choice.noise == "bernoulli":
