@@ -160,20 +160,23 @@ def main() -> int:
                         help="only this instruction set; may be given again")  # fmt: skip
     parser.add_argument("--all", action="store_true", help="240 combinations against Numba")
     parser.add_argument("--quick", action="store_true", help="half of the runs, three rounds")
-    parser.add_argument("--rounds", type=int, help="9 by default; with --quick or --all 3")
+    parser.add_argument("--rounds", type=int, help="9 by default; with --quick 3, with --all 2")
     parser.add_argument("--cpu", action="store_true",
                         help="take the processor's time: the machine is busy")  # fmt: skip
     parser.add_argument("--threads", type=int, default=min(2, available_threads()))
     parser.add_argument("--micro", type=Path, default=MICRO, help="the program of bench/micro")
     parser.add_argument("--json", type=Path, help="write what was found to this file")
     options = parser.parse_args()
-    rounds = options.rounds or (3 if options.quick or options.all else 9)
+    rounds = options.rounds or (2 if options.all else 3 if options.quick else 9)
     version = experts.prepare_jax(options.threads)
     numba.set_num_threads(options.threads)
+    isas: list[str] = _core.available()["isas"]
+    if options.all and len(isas) > 1:
+        isas.remove("generic")  # which has no floors, and would take the longest
     setting = Setting(
-        isas=options.isa or _core.available()["isas"],
+        isas=options.isa or isas,
         threads=options.threads,
-        scale=0.5 if options.quick or options.all else 1.0,
+        scale=0.25 if options.all else 0.5 if options.quick else 1.0,
         jax=version is not None,
         micro=options.micro if options.micro.exists() else None,
     )

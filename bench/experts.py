@@ -10,6 +10,7 @@ blocks that stay in the cache, and few arms are unrolled.
 
 from __future__ import annotations
 
+import functools
 import os
 from typing import Any
 
@@ -45,6 +46,7 @@ def _seed(state, z):  # type: ignore[no-untyped-def]
         state[i] = x ^ (x >> np.uint64(31))
 
 
+@functools.cache
 def numba_expert_loop(choice: Choice) -> Loop:
     """Compile the expert's loop, parallel over runs."""
     by_value, constant = choice.baseline == "value", choice.constant

@@ -11,6 +11,7 @@ inlines them, so that choosing costs nothing.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -105,6 +106,7 @@ def _project(theta: Floats) -> None:
         theta[i] = max(theta[i] - shift, 0.0)
 
 
+@functools.cache  # compiling takes longer than running
 def numba_loop(choice: Choice) -> Loop:
     """Compile the loop over updates, parallel over runs."""
     gamma, constant, every = choice.gamma, choice.constant, choice.every
