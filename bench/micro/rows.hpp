@@ -10,25 +10,43 @@ namespace committal::COMMITTAL_ISA {
 inline constexpr int kWide = kBanditWide;
 inline constexpr int kNarrow = kBanditNarrow;
 
+#if __has_include("kernels/vector.hpp")
+#define COMMITTAL_ROW_OF(x, y, formula) \
+  COMMITTAL_STRIPS(l, W) {              \
+    const Strip v = Strip::load(x + l); \
+    (formula).store(y + l);             \
+  }
+#else
+#define COMMITTAL_ROW_OF(x, y, formula) \
+  COMMITTAL_LANES(l, W) {               \
+    const double v = x[l];              \
+    y[l] = formula;                     \
+  }
+using Strip = double;
+COMMITTAL_INLINE double exp_of(double x) { return lane_exp(x); }
+COMMITTAL_INLINE double log_of(double x) { return lane_log(x); }
+#endif
+
 template <int W>
 COMMITTAL_INLINE void exp_row(const double* x, double* y) {
-  COMMITTAL_LANES(l, W) y[l] = lane_exp(x[l]);
+  COMMITTAL_ROW_OF(x, y, exp_of(v))
 }
 template <int W>
 COMMITTAL_INLINE void log_row(const double* x, double* y) {
-  COMMITTAL_LANES(l, W) y[l] = lane_log(x[l]);
+  COMMITTAL_ROW_OF(x, y, log_of(v))
 }
 template <int W>
 COMMITTAL_INLINE void quantile_row(const double* x, double* y) {
-  COMMITTAL_LANES(l, W) y[l] = normal_quantile(x[l]);
+  COMMITTAL_ROW_OF(x, y, normal_quantile(v))
 }
 // exp(x) / (1 + x)
 template <int W>
 COMMITTAL_INLINE void exp_and_divide_row(const double* x, double* y) {
-  COMMITTAL_LANES(l, W) y[l] = lane_exp(x[l]) / (1.0 + x[l]);
+  COMMITTAL_ROW_OF(x, y, exp_of(v) / (Strip(1.0) + v))
 }
 
-inline constexpr double kLeastUniform = 37;  // ten rounds of six for a pair, seven for each of it
+// Rounds of six instructions make a pair, seven more a uniform of each.
+inline constexpr double kLeastUniform = 3 * kPhiloxRounds + 7;
 inline constexpr double kLeastExp = 27;
 inline constexpr double kLeastLog = 27;
 
