@@ -184,7 +184,7 @@ def main() -> int:
     if not chosen:
         parser.error(f"no row contains {options.only}")
     machine = the_machine(options.threads, version)
-    machine["clock"] = "processor" if options.cpu else "wall"
+    machine |= {"clock": "processor" if options.cpu else "wall", "rounds": rounds}
     print(", ".join(f"{name} {value}" for name, value in machine.items()))
     for missing, what in ((version, "JAX"), (setting.micro, f"{options.micro}, for the limit")):
         if missing is None:

@@ -16,7 +16,7 @@
 namespace committal::micro {
 namespace {
 
-constexpr std::int64_t kSteps = 64;
+constexpr std::int64_t kSteps = 256;  // so that the start of a block hardly counts
 constexpr std::int64_t kEpisodes = 8;
 constexpr std::int64_t kPolicies = 32;
 
