@@ -244,7 +244,7 @@ class Record(Config):
         shown += [f"{name}={written(v)}" for name, v in others.items() if v is not None]
         return f"Record({', '.join(shown)})"
 
-    def times(self, steps: int) -> npt.NDArray[np.int64]:
+    def times(self, steps: check.Integer) -> npt.NDArray[np.int64]:
         """Return the recorded times of an experiment of so many steps, in increasing order.
 
         Examples
@@ -252,6 +252,7 @@ class Record(Config):
         >>> Record(log=5).times(1000)
         array([   0,    1,   10,  100, 1000])
         """
+        steps = check.integer("steps", steps, 0, limits.DRAWS)
         if self.at is not None:
             if self.at[-1] > steps:
                 raise ConfigError("Record.at", self.at, f"times in [0, {steps}], up to steps")

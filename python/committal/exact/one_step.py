@@ -27,6 +27,8 @@ from committal.exact import dynamics, formulas
 from committal.support import check
 from committal.support.simplex import Floats, project_onto_simplex
 
+__all__ = ["OneStepLaw", "one_step_law"]
+
 Space: TypeAlias = Literal["theta", "policy"]
 
 #: Outcomes of one update beyond this are refused: they would not be listed but sampled.

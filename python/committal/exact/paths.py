@@ -42,6 +42,8 @@ from committal.exact.formulas import refuse_formulas
 from committal.support import arrays, check, limits
 from committal.support.simplex import Floats, project_onto_simplex
 
+__all__ = ["Path", "expected_path", "gradient_flow"]
+
 
 @dataclass(frozen=True, eq=False)
 class Path:

@@ -29,6 +29,20 @@ from committal.exact.one_step import outcomes
 from committal.support import arrays, check, limits
 from committal.support.simplex import Floats, others
 
+__all__ = [
+    "BaselineQuadratic",
+    "Moments",
+    "ValueIdentity",
+    "baseline_quadratic",
+    "gradient_moments",
+    "gradient_variance",
+    "log_variance_ratio",
+    "minimum_variance_baseline",
+    "simplex_grid",
+    "two_arm_variance",
+    "value_identity",
+]
+
 
 class Moments(NamedTuple):
     """Mean (..., D), covariance (..., D, D) and second moment (..., D, D) of an estimate."""

@@ -30,6 +30,7 @@ from committal.reference.formulas import (
 from committal.reference.policies import entropy, log_policy, others, policy_probabilities
 from committal.reference.problems import problem_of
 from committal.reference.schedules import scheduled
+from committal.support.simplex import rounding
 
 __all__ = [
     "direction",
@@ -142,7 +143,8 @@ def project_onto_simplex(x: npt.ArrayLike) -> Floats:
     """The point of the simplex nearest to x: max(x - s, 0), with s such that it sums to 1.
 
     With x sorted downwards and n the largest number such that
-    x_(n) > (x_(1) + ... + x_(n) - 1) / n, the shift s is the right-hand side.
+    x_(n) > (x_(1) + ... + x_(n) - 1) / n, the shift s is the right-hand side. Entries that only
+    the rounding of s has lifted off 0 are 0, and s is that of the others.
 
     Examples
     --------
@@ -154,8 +156,10 @@ def project_onto_simplex(x: npt.ArrayLike) -> Floats:
     point = point - point.max()
     descending = np.sort(point)[::-1]
     shifts = (np.cumsum(descending) - 1.0) / np.arange(1, len(point) + 1)
-    support = np.flatnonzero(descending > shifts)[-1]
-    projected: Floats = np.maximum(point - shifts[support], 0.0)
+    shift = shifts[np.flatnonzero(descending > shifts)[-1]]
+    kept = point - shift > rounding(len(point))
+    shift = (point[kept].sum() - 1.0) / kept.sum()
+    projected: Floats = np.where(kept, np.maximum(point - shift, 0.0), 0.0)
     return projected
 
 

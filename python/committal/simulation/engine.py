@@ -132,9 +132,9 @@ class Engine:
         layout = self.layout(runs)
         # Accumulators are added to, outputs are overwritten.
         allocate = np.zeros if self.reduces else np.empty
-        arrays = {name: allocate(shape, dtype) for name, (shape, dtype) in layout.items()}
         calls = _Calls(key, first_run, runs, chunk or max(runs, 1), threads, isa, report)
         try:
+            arrays = {name: allocate(shape, dtype) for name, (shape, dtype) in layout.items()}
             if self.reduces:
                 return self._reduced(arrays, runs, calls)
             for start, stop, options in calls.of(self.plan.steps):
@@ -142,7 +142,18 @@ class Engine:
                 _core.simulate(self._simulator, outputs=outputs, **options)
         except _core.Diverged as error:
             raise self._divergence(key, *error.args[1:]) from None
+        except MemoryError as error:
+            raise ConfigError(*self._longest(), f"what fits into memory: {error}") from None
         return arrays
+
+    def _longest(self) -> tuple[str, int]:
+        """Name the longest list that a block of runs is made of, and say its length."""
+        plan = self.plan
+        if not isinstance(plan, MdpPlan):
+            lengths = {"OneSample.samples": plan.samples, "Bandit.arms": plan.arms}
+        else:
+            lengths = {"limit": plan.limit, "states * actions": plan.states * plan.actions}
+        return max(lengths.items(), key=lambda item: item[1])
 
     def _divergence(self, key: int, run: int, update: int) -> DivergenceError:
         """Why a run left the numbers: the formula that did it, if one did."""

@@ -30,6 +30,7 @@ from committal.config import (
     kinds,
 )
 from committal.config.precision import Precision
+from committal.config.quantities import ALL_NAMES
 from committal.study.file import RANGES
 
 _FAMILIES = (Problem, Policy, Update, Baseline, Behaviour, Estimator, Weight, Optimiser, Schedule)
@@ -136,7 +137,7 @@ def _object(cls: type[Config], kind: str, *, named: bool) -> dict[str, Any]:
     required = ["kind"] if named and not issubclass(cls, FormulaPart) else []
     for name, parameter in inspect.signature(cls).parameters.items():
         if parameter.kind is parameter.VAR_POSITIONAL:
-            forms = [_STRING, _ref("FormulaQuantity")]
+            forms = [{"enum": list(ALL_NAMES)}, _ref("FormulaQuantity")]
             properties[name] = {"type": "array", "items": {"anyOf": forms}}
             continue
         properties[name] = _form(f"{cls.__name__}.{name}", str(parameter.annotation))
