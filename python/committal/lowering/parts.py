@@ -80,8 +80,6 @@ class Lowered:
         }
         arguments["baseline_terms"] = list(arguments["baseline_terms"])
         arguments["programs"] = core_programs(arguments["programs"])
-        if not arguments["programs"]:
-            del arguments["programs"]
         return arguments
 
 

@@ -64,6 +64,7 @@ def run_bandit(
     run: int,
     actions: npt.ArrayLike | None = None,
     rewards: npt.ArrayLike | None = None,
+    start: tuple[int, Floats] | None = None,
 ) -> Iterator[BanditMoment]:
     """The moments t = 0, 1, ..., steps of one run.
 
@@ -74,6 +75,8 @@ def run_bandit(
         Name the stream: the same numbers as the compiled engine draws.
     actions, rewards : array_like, shape (steps, N) or (steps + 1, N), optional
         Replay these instead of drawing (teacher forcing): given actions, or given both.
+    start : (int, ndarray), optional
+        Begin at this time with this theta; what was remembered before is not known.
 
     Examples
     --------
@@ -85,7 +88,8 @@ def run_bandit(
     1 [1. 0.] 0.5
     """
     try:
-        yield from _moments(experiment, key, run, actions, rewards)
+        first = (0, initial_theta(experiment)) if start is None else start
+        yield from _moments(experiment, key, run, actions, rewards, *first)
     except NonFiniteError as error:
         raise NonFiniteError(
             run, error.update, error.part, error.expression, error.operands
@@ -98,34 +102,38 @@ def _moments(
     run: int,
     actions: npt.ArrayLike | None,
     rewards: npt.ArrayLike | None,
+    first: int,
+    theta: Floats,
 ) -> Iterator[BanditMoment]:
     problem, policy, steps = problem_of(experiment, Bandit), experiment.policy, experiment.steps
     estimator = experiment.estimator
     samples = estimator.samples if isinstance(estimator, OneSample) else 0
     r = np.array(problem.means)
 
-    draws = (steps + 1) * samples
-    u = uniforms(key, run, ACTION, 0, draws).reshape(steps + 1, samples)
-    v = uniforms(key, run, REWARD, 0, draws).reshape(steps + 1, samples)
+    times = steps + 1 - first
+    begin, draws = first * samples, times * samples
+    u = uniforms(key, run, ACTION, begin, draws).reshape(times, samples)
+    v = uniforms(key, run, REWARD, begin, draws).reshape(times, samples)
     given_actions = () if actions is None else np.asarray(actions).reshape(-1, samples)
     given_rewards = () if rewards is None else np.asarray(rewards).reshape(-1, samples)
 
-    theta = initial_theta(experiment)
     memory = initial_memory(experiment.baseline)
     regret = 0.0
 
-    for t in range(steps + 1):
+    for t in range(first, steps + 1):
         pi = _policy(policy, theta, t)
         mu = behaviour_probabilities(experiment.behaviour, pi, t, steps)
 
         if t < len(given_actions):
             a_t = given_actions[t]
         else:
-            a_t = np.array([draw_action(mu, u[t, j]) for j in range(samples)], dtype=np.int64)
+            a_t = np.array(
+                [draw_action(mu, u[t - first, j]) for j in range(samples)], dtype=np.int64
+            )
         if t < len(given_rewards):
             r_t = given_rewards[t]
         else:
-            r_t = np.array([draw_reward(problem, a_t[j], v[t, j]) for j in range(samples)])
+            r_t = np.array([draw_reward(problem, a_t[j], v[t - first, j]) for j in range(samples)])
 
         given = known(theta, pi, mu, r, t)
         if samples:

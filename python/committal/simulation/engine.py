@@ -16,17 +16,21 @@ import numpy as np
 import numpy.typing as npt
 
 from committal import _core
-from committal.config import Experiment
+from committal.config import Experiment, Record
 from committal.errors import ConfigError, DivergenceError
 from committal.inference.exact_sums import Histogram, Integers, Reduction, canonical, exact_sums
 from committal.lowering import MdpPlan, lower
-from committal.reference.replay import why_not_finite
+from committal.reference.replay import remembers, why_not_finite
 from committal.simulation import dataset as results
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 #: Shape and type of an array, before it exists.
 Layout = dict[str, tuple[tuple[int, ...], np.dtype[Any]]]
 Report = Callable[[int], None]
+
+#: Updates that the oracle replays, where it need not replay all: more than the core makes between
+#: two looks at whether a run is still finite.
+_REPLAYED = 1000
 
 _FAILURES = "failures"
 _MOMENTS = "moments."
@@ -159,8 +163,19 @@ class Engine:
         """Why a run left the numbers: the formula that did it, if one did."""
         found = None
         if self.plan.programs:
-            found = why_not_finite(self.experiment, key=key, run=run, update=update)
+            start = self._just_before(key, run, update)
+            found = why_not_finite(self.experiment, key=key, run=run, update=update, start=start)
         return found or DivergenceError(run, update)
+
+    def _just_before(
+        self, key: int, run: int, update: int
+    ) -> tuple[int, npt.NDArray[np.float64]] | None:
+        """A time not long before an update, and theta there, so that little is to be replayed."""
+        e, time = self.experiment, update - _REPLAYED
+        if time <= 0 or isinstance(self.plan, MdpPlan) or remembers(e):
+            return None
+        engine = Engine(e.replace(steps=time, record=Record("theta")))
+        return time, engine.compute(key=key, first_run=run, runs=1)["theta"][0, 0]
 
     def _reduced(
         self, arrays: dict[str, npt.NDArray[Any]], runs: int, calls: _Calls

@@ -260,3 +260,10 @@ def test_plain_divergence_stays_what_it_is() -> None:
     with pytest.raises(DivergenceError, match="diverged") as caught:
         runs_of(e)
     assert type(caught.value) is DivergenceError
+
+
+def test_late_poles_are_found_quickly() -> None:
+    e = BASE.replace(baseline=cm.baseline("sum(pi * r) + 0.001 / (t - 123457)"), steps=300_000)
+    e = e.replace(record=cm.Record("value"))
+    with pytest.raises(NonFiniteError, match=r"update 123457: .* 0\.001 / \(t - 123457\)"):
+        cm.run(e, runs=3, rng=1)

@@ -77,8 +77,7 @@ def test_arrays_are_read_only_and_typed() -> None:
 def test_core_arguments_are_the_fields() -> None:
     plan = lowered(baseline=cm.Value() + 1)
     arguments = plan.core_arguments()
-    names = [field.name for field in dataclasses.fields(BanditPlan)]
-    assert list(arguments) == [name for name in names if name != "programs"]  # there are none
+    assert list(arguments) == [field.name for field in dataclasses.fields(BanditPlan)]
     assert arguments["baseline_terms"] == [("value", 1.0, 0.0)]
     assert isinstance(arguments["baseline_terms"], list)
     assert arguments["means"] is plan.means
