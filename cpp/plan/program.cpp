@@ -414,8 +414,8 @@ void Program::find_states_in_place() {
 }
 
 void run_program(const Program& program, ProgramExtent extent, std::int64_t lanes,
-              const std::vector<const double*>& inputs, const std::vector<double*>& outputs,
-              Isa isa, int lanes_per_block) {
+                 const std::vector<const double*>& inputs, const std::vector<double*>& outputs,
+                 Isa isa, int lanes_per_block) {
   const ProgramKernels& kernels = kernel_table(isa).program;
   const ProgramKernel* kernel = nullptr;
   for (const ProgramKernel& each : kernels) {

@@ -72,7 +72,7 @@ class Program {
 // Evaluates a program over arrays: inputs by their place, null for the initial value of a state;
 // outputs, then states. `lanes_per_block` is 0, or one of the widths of the kernels.
 void run_program(const Program& program, ProgramExtent extent, std::int64_t lanes,
-              const std::vector<const double*>& inputs, const std::vector<double*>& outputs,
-              Isa isa, int lanes_per_block);
+                 const std::vector<const double*>& inputs, const std::vector<double*>& outputs,
+                 Isa isa, int lanes_per_block);
 
 }  // namespace committal
