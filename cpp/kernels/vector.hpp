@@ -145,7 +145,8 @@ COMMITTAL_INLINE void add_exactly(Native a, Native b, Native& sum, Native& lost)
   const Native from_b = sum - a;
   lost = (a - (sum - from_b)) + (b - from_b);
 }
-COMMITTAL_INLINE Native fused(Native a, Native b, Native c) {
+// Never inline: it is long.
+__attribute__((noinline)) inline Native fused(Native a, Native b, Native c) {
   const Native product = a * b;
   // Where a part could overflow or lose digits to the smallest numbers, by the C library.
   const Native size = larger_size(larger_size(a, b), larger_size(c, product));

@@ -287,16 +287,12 @@ std::size_t programmed_bandit_bytes(const BanditView& plan);
 template <int W>
 void run_bandit_block(const BanditView& plan, const BlockTask& task) {
   if (plan.programs.any()) return run_programmed_bandit<W>(plan, task);
-  switch (plan.arms) {
-    case 2:
-      return BanditBlock<2, W>(plan, task).run();
-    case 3:
-      return BanditBlock<3, W>(plan, task).run();
-    case 4:
-      return BanditBlock<4, W>(plan, task).run();
-    default:
-      return BanditBlock<0, W>(plan, task).run();
+  if constexpr (W == kBanditWide) {  // few arms have no narrow blocks: they would be slow
+    if (plan.arms == 2) return BanditBlock<2, W>(plan, task).run();
+    if (plan.arms == 3) return BanditBlock<3, W>(plan, task).run();
+    if (plan.arms == 4) return BanditBlock<4, W>(plan, task).run();
   }
+  BanditBlock<0, W>(plan, task).run();
 }
 
 template <int W>
