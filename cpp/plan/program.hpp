@@ -47,9 +47,12 @@ class Program {
   void add_inputs(const ProgramParts& parts);
   void add_code(const ProgramParts& parts);
   void add_outputs(const ProgramParts& parts);
+  // In program_passes.cpp, in this order.
+  void share_divisions();
   void merge_products();
-  void give_out_slots();
+  void mark_uniform();
   void find_states_in_place();
+  void give_out_slots();
   std::int32_t register_number(const std::string& argument, std::int64_t number) const;
   void define(const std::string& argument, std::int32_t number, ProgramRegister::Kind kind,
               std::size_t place);
