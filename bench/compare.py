@@ -1,217 +1,218 @@
-"""Time committal against the same loop in Numba and NumPy, side by side.
+"""Time committal against the same work in Numba, NumPy, JAX and QuantEcon, side by side.
 
-The contestants take turns, several times, and the best time of each counts: whatever disturbs
-the machine disturbs all of them, and a minimum is what the code can do. Compilation and imports
-happen before the clock starts. Every contestant returns the final value of every run and the
-means must agree, so nobody wins by computing something else.
+Everybody answers first, and the answers must agree; compilation and imports happen then. Then they
+take turns (see timing.py). Every instruction set of the machine takes part.
 
-    python bench/compare.py                        the table of the README
-    python bench/compare.py --all                  every combination
-    python bench/compare.py --match direct --json out.json
+    python bench/compare.py                          everything but what takes minutes
+    python bench/compare.py --only "K=3" --quick     some of it, roughly
+    python bench/compare.py --all                    240 combinations against plain Numba
+    python bench/compare.py --only "phase diagram"   what takes minutes, by its name
+    python bench/compare.py --json out.json && python bench/picture.py out.json
+
+The row "limit" needs the program of bench/micro (see there): --micro build/bench/committal_micro.
 """
 
 from __future__ import annotations
 
 import argparse
-import itertools
 import json
-import platform
+import os
 import sys
-import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: the peers are parallel already
+
+import experts
 import numba
 import numpy as np
-import numpy.typing as npt
-from peers import Choice, numba_loop, numpy_loop
+from rows import ALONE, OURS, ROOT, Contest, Floor, Setting, combinations, contests
+from timing import Ratio, Times, disagreements, take_turns
 
 import committal as cm
+from committal import _core
+from committal.support.machine import available_threads, processor
+from committal.support.provenance import build
 
-Floats = npt.NDArray[np.float64]
-
-BASELINES = ("constant", "value", "min_variance_gradient", "min_variance_natural")
-ARMS = (2, 3, 10, 100, 1000)
-# Updates per measurement, by number of arms: about half a second for Numba.
-RUNS_AND_STEPS = {
-    2: (32_000, 500),
-    3: (32_000, 500),
-    10: (16_000, 500),
-    100: (4_000, 250),
-    1000: (2_000, 100),
-}
-STEP_SIZES = {"natural": 0.025, "vanilla": 0.5, "direct": 0.1}
+MICRO = ROOT / "build" / "bench" / "committal_micro"
+UNITS = {"ns": 1e9, "µs": 1e6, "ms": 1e3, "s": 1.0}
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
-    """One line of the table."""
+class Verdict:
+    """A ratio that was wanted, and what was found."""
 
-    choice: Choice
-    arms: int
-
-    @property
-    def name(self) -> str:
-        parts = [self.choice.update, self.choice.baseline.replace("_", " ")]
-        if self.choice.gamma:
-            parts.append("uniform mixture")
-        if self.choice.bernoulli:
-            parts.append("Bernoulli")
-        return ", ".join([*parts, f"K={self.arms}"])
+    contest: str
+    claim: str
+    isa: str
+    ratio: Ratio
+    wanted: float | None
+    at_most: bool
 
     @property
-    def means(self) -> Floats:
-        return np.array([1.0, 0.7, 0.0]) if self.arms == 3 else np.linspace(1.0, 0.0, self.arms)
+    def met(self) -> bool | None:
+        if self.wanted is None:
+            return None
+        return self.ratio.value <= self.wanted if self.at_most else self.ratio.value >= self.wanted
 
-    @property
-    def start(self) -> Floats:
-        if self.choice.update == "direct":
-            return np.full(self.arms, 1.0 / self.arms)
-        return np.array([0.0, 3.0, 5.0]) if self.arms == 3 else np.zeros(self.arms)
 
-    @property
-    def alpha(self) -> float:
-        # A natural step grows like 1/pi: keep it the same size for many arms.
-        alpha = STEP_SIZES[self.choice.update]
-        return alpha if self.choice.update == "vanilla" else alpha * min(1.0, 3 / self.arms)
+def verdicts(
+    contest: Contest, times: dict[str, Times], isas: list[str], *, cpu: bool
+) -> Iterator[Verdict]:
+    """Compare what was measured with what is wanted, for every instruction set."""
+    for floor in contest.floors:
+        if cpu and (floor.above, floor.below) == (ALONE, OURS):
+            continue  # how threads share the work only the clock on the wall can tell
+        for isa in isas:
+            found = _verdict(contest, floor, isa, times)
+            if found is not None:
+                yield found
+            if "{isa}" not in f"{floor.above}{floor.below}":
+                break  # a time that is the machine's best
 
-    def experiment(self, steps: int) -> cm.Experiment:
-        choice = self.choice
-        baseline = {
-            "constant": cm.Constant(choice.constant),
-            "value": cm.Value(),
-            "min_variance_gradient": cm.MinVariance(),
-            "min_variance_natural": cm.MinVariance(metric="natural"),
-        }[choice.baseline]
-        direct = choice.update == "direct"
-        update = cm.Natural(self.alpha) if choice.update == "natural" else cm.Vanilla(self.alpha)
-        return cm.Experiment(
-            problem=cm.Bandit(self.means, noise="bernoulli" if choice.bernoulli else None),
-            policy=cm.Direct(self.start) if direct else cm.Softmax(self.start),
-            update=update,
-            baseline=baseline,
-            behaviour=cm.UniformMixture(choice.gamma) if choice.gamma else cm.OnPolicy(),
-            steps=steps,
-            record=cm.Record("value"),
+
+def _verdict(contest: Contest, floor: Floor, isa: str, times: dict[str, Times]) -> Verdict | None:
+    above = floor.above.format(isa=isa)
+    claim = above.replace(f" {isa}", "")
+    if floor.below is None:
+        whole = Times([1.0] * len(times[above].rounds))
+        return Verdict(
+            contest.name, f"{claim}, s", "auto", Ratio.of(times[above], whole), floor.avx512, True
         )
+    below = floor.below.format(isa=isa)
+    if above not in times or below not in times:
+        return None
+    claim = f"{claim} / {below.replace(f' {isa}', '')}"
+    ratio = Ratio.of(times[above], times[below])
+    return Verdict(contest.name, claim, isa, ratio, floor.wanted(isa), floor.at_most)
 
 
-def usual_cases() -> Iterator[Case]:
-    """List the cases of the README."""
-    for baseline in BASELINES:
-        yield Case(Choice("natural", baseline), 3)
-    for baseline in BASELINES:
-        yield Case(Choice("vanilla", baseline), 3)
-    for update in ("natural", "vanilla"):
-        yield Case(Choice(update, "value", gamma=0.1, bernoulli=True), 3)
-    yield Case(Choice("direct", "constant"), 3)
-    for arms in ARMS:
-        if arms != 3:
-            yield Case(Choice("natural", "value"), arms)
+def show_times(contest: Contest, times: dict[str, Times]) -> None:
+    """Print who took how long."""
+    print(f"\n{contest.name}")
+    for name, each in times.items():
+        best = each.best * UNITS[contest.unit]
+        print(f"  {name:<30} {best:>10.4g} {contest.unit}  +{100 * each.spread:.0f} %", flush=True)
 
 
-def all_cases() -> Iterator[Case]:
-    """List every combination that the peers can do."""
-    kinds = ((0.0, False), (0.0, True), (0.1, False), (0.1, True))
-    updates = ("natural", "vanilla", "direct")
-    for update, baseline, (gamma, bernoulli), arms in itertools.product(
-        updates, BASELINES, kinds, ARMS
-    ):
-        yield Case(Choice(update, baseline, gamma=gamma, bernoulli=bernoulli), arms)
+def show_verdicts(found: list[Verdict]) -> None:
+    """Print the table: what was wanted, what was found."""
+    header = (f"{'work':<46}", f"{'time / time':<34}", f"{'set':<7}", f"{'measured (range)':<23}")
+    print(f"\n| {' | '.join(header)} | floor  | |")
+    print(f"|{'|'.join('-' * (len(cell) + 2) for cell in header)}|--------|---|")
+    for each in found:
+        ratio = each.ratio
+        measured = f"{ratio.value:.4g} ({ratio.low:.3g} to {ratio.high:.3g})"
+        wanted = "" if each.wanted is None else f"{'≤' if each.at_most else '≥'} {each.wanted:g}"
+        met = {None: "", True: "met", False: "missed"}[each.met]
+        print(f"| {each.contest:<46} | {each.claim:<34} | {each.isa:<7} "
+              f"| {measured:<23} | {wanted:<6} | {met} |")  # fmt: skip
 
 
-def take_turns(
-    contestants: dict[str, Callable[[], Floats]], repeats: int
-) -> tuple[dict[str, float], dict[str, Floats]]:
-    """Time the contestants one after the other, several times: best seconds, last answers."""
-    best = dict.fromkeys(contestants, float("inf"))
-    answers: dict[str, Floats] = {}
-    for _ in range(repeats):
-        for name, contestant in contestants.items():
-            start = time.perf_counter()
-            answers[name] = contestant()
-            best[name] = min(best[name], time.perf_counter() - start)
-    return best, answers
+def show_worst(found: list[Verdict]) -> None:
+    """Print the closest of many combinations, for every instruction set."""
+    for isa in dict.fromkeys(each.isa for each in found):
+        group = sorted((v for v in found if v.isa == isa), key=lambda v: v.ratio.value)
+        missed = [v for v in group if v.met is False]
+        print(f"\n{isa}: {len(group)} combinations, {len(missed)} below the floor; the closest:")
+        for each in group[: max(5, min(len(missed), 20))]:
+            print(f"  {each.ratio.value:6.2f}x  {each.contest}")
 
 
-def measure(case: Case, *, threads: int, repeats: int, scale: float) -> dict[str, object]:
-    """Time all contestants on one case; nanoseconds per run and update."""
-    runs, steps = RUNS_AND_STEPS[case.arms]
-    runs = max(int(runs * scale), 64)
-    experiment = case.experiment(steps)
-    compiled, vectorised = numba_loop(case.choice), numpy_loop(case.choice)
-    arguments = (case.means, case.start, case.alpha, steps)
-
-    def ours() -> Floats:
-        data = cm.run(experiment, runs=runs, rng=0, threads=threads)
-        return np.asarray(data["value"].values[:, -1])
-
-    contestants: dict[str, Callable[[], Floats]] = {
-        "committal": ours,
-        "numba": lambda: compiled(*arguments, runs),
-        "numpy": lambda: vectorised(*arguments, runs),
-    }
-    compiled(*arguments, 2)
-    cm.run(experiment, runs=2, rng=0)
-    best, values = take_turns(contestants, repeats)
+def the_machine(threads: int, jax: str | None) -> dict[str, object]:
+    """Who made the numbers."""
+    made = build()
     return {
-        "case": case.name,
-        "runs": runs,
-        "steps": steps,
-        **{f"{name}_ns": seconds / (runs * steps) * 1e9 for name, seconds in best.items()},
-        "over_numba": best["numba"] / best["committal"],
-        "over_numpy": best["numpy"] / best["committal"],
-        "agree": _agree(values),
+        "date": datetime.now(UTC).date().isoformat(),
+        "processor": processor(),
+        "threads": threads,
+        "compiler": made["compiler"],
+        "isas": made["isas"],
+        "committal": cm.__version__,
+        "numpy": np.__version__,
+        "numba": numba.__version__,
+        "jax": jax,
     }
 
 
-def _agree(values: dict[str, Floats]) -> bool:
-    """Compare mean final values, within five standard errors of the difference."""
-    reference = values["committal"]
-    for other in values.values():
-        error = np.sqrt((reference.var() + other.var()) / len(reference))
-        if not abs(reference.mean() - other.mean()) <= 5 * error + 1e-9:
-            return False
-    return True
+def choose(every: list[Contest], names: list[str]) -> list[Contest]:
+    """Take the rows of these names or, failing those, with these words in their names."""
+    if not names:
+        return [contest for contest in every if contest.usual]
+    exact = {contest.name for contest in every}
+    return [
+        contest
+        for contest in every
+        if any(contest.name == name or (name not in exact and name in contest.name)
+               for name in names)
+    ]  # fmt: skip
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--scale", type=float, default=1.0, help="factor on the number of runs")
-    parser.add_argument("--all", action="store_true", help="every combination")
-    parser.add_argument("--match", default="", help="only cases whose name contains this")
-    parser.add_argument("--json", type=Path, help="also write the table to this file")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--only", action="append", default=[], metavar="ROW",
+                        help="rows whose name contains this; may be given again")  # fmt: skip
+    parser.add_argument("--isa", action="append", choices=_core.available()["isas"],
+                        help="only this instruction set; may be given again")  # fmt: skip
+    parser.add_argument("--all", action="store_true", help="240 combinations against Numba")
+    parser.add_argument("--quick", action="store_true", help="half of the runs, three rounds")
+    parser.add_argument("--rounds", type=int, help="9 by default; with --quick 3, with --all 2")
+    parser.add_argument("--cpu", action="store_true",
+                        help="take the processor's time: the machine is busy")  # fmt: skip
+    parser.add_argument("--threads", type=int, default=min(2, available_threads()))
+    parser.add_argument("--micro", type=Path, default=MICRO, help="the program of bench/micro")
+    parser.add_argument("--json", type=Path, help="write what was found to this file")
     options = parser.parse_args()
+    rounds = options.rounds or (2 if options.all else 3 if options.quick else 9)
+    version = experts.prepare_jax(options.threads)
     numba.set_num_threads(options.threads)
+    isas: list[str] = _core.available()["isas"]
+    if options.all and len(isas) > 1:
+        isas.remove("generic")  # which has no floors, and would take the longest
+    setting = Setting(
+        isas=options.isa or isas,
+        threads=options.threads,
+        scale=0.25 if options.all else 0.5 if options.quick else 1.0,
+        jax=version is not None,
+        micro=options.micro if options.micro.exists() else None,
+    )
+    chosen = choose(combinations() if options.all else contests(), options.only)
+    if not chosen:
+        parser.error(f"no row contains {options.only}")
+    machine = the_machine(options.threads, version)
+    machine |= {"clock": "processor" if options.cpu else "wall", "rounds": rounds}
+    print(", ".join(f"{name} {value}" for name, value in machine.items()))
+    for missing, what in ((version, "JAX"), (setting.micro, f"{options.micro}, for the limit")):
+        if missing is None:
+            print(f"left out: {what}")
 
-    cases = all_cases() if options.all else usual_cases()
-    print(f"ns per run and update, {options.threads} threads (NumPy: one), best of "
-          f"{options.repeats}\n")  # fmt: skip
-    print(f"| {'case':<52} | committal | Numba | NumPy | Numba / ours | NumPy / ours |")
-    print(f"|{'-' * 54}|----------:|------:|------:|-------------:|-------------:|")
-    rows = []
-    for case in cases:
-        if options.match not in case.name:
-            continue
-        row = measure(case, threads=options.threads, repeats=options.repeats, scale=options.scale)
-        rows.append(row)
-        warning = "" if row["agree"] else "  <- results differ"
-        print(
-            f"| {case.name:<52} | {row['committal_ns']:9.2f} | {row['numba_ns']:5.0f} "
-            f"| {row['numpy_ns']:5.0f} | {row['over_numba']:11.1f}× "
-            f"| {row['over_numpy']:11.1f}× |{warning}",
-            flush=True,
-        )
+    found: list[Verdict] = []
+    kept, wrong = [], []
+    for contest in chosen:
+        contestants = contest.contestants(setting)
+        if contest.rounds is None or contest.rounds > 1:
+            wrong += [f"{contest.name}: {what}" for what in disagreements(contestants)]
+        times = take_turns(contestants, contest.rounds or rounds, cpu=options.cpu)
+        judged = list(verdicts(contest, times, setting.isas, cpu=options.cpu))
+        show_times(contest, times)
+        found += judged
+        kept.append({
+            "name": contest.name,
+            "unit": contest.unit,
+            "times": {name: each.best * UNITS[contest.unit] for name, each in times.items()},
+            "spread": {name: each.spread for name, each in times.items()},
+            "verdicts": [asdict(each) | {"met": each.met} for each in judged],
+        })  # fmt: skip
+    (show_worst if options.all else show_verdicts)(found)
+    for line in wrong:
+        print(f"answers differ: {line}")
     if options.json:
-        machine = {"machine": platform.machine(), "python": platform.python_version()}
-        versions = {"committal": cm.__version__, "numba": numba.__version__,
-                    "numpy": np.__version__}  # fmt: skip
-        report = {**machine, **versions, "threads": options.threads, "rows": rows}
-        options.json.write_text(json.dumps(report, indent=2) + "\n")
-    return 0 if all(row["agree"] for row in rows) else 1
+        options.json.write_text(json.dumps({"machine": machine, "contests": kept}, indent=1) + "\n")
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

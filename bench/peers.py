@@ -3,7 +3,7 @@
 `numba_loop` is the scalar loop over updates, compiled by Numba and parallel over runs;
 `numpy_loop` is vectorised over runs, with the runs along the contiguous axis. Both are written as
 a reader of the paper would write them: double precision, the library's own random numbers, no
-tricks. Both return the final value of every run.
+tricks. Both return the final value of every run. What an expert would write is in experts.py.
 
 The pieces of the Numba loop are small functions chosen when the loop is made; the compiler
 inlines them, so that choosing costs nothing.
@@ -11,6 +11,7 @@ inlines them, so that choosing costs nothing.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
+#: means, theta0, step size, updates, runs: the final value of every run
 Loop = Callable[[Floats, Floats, float, int, int], Floats]
 
 TINY = 1e-150  # keeps 1/pi finite where a probability underflowed
@@ -32,8 +34,9 @@ class Choice:
     update: str  # "natural", "vanilla", "direct"
     baseline: str  # "constant", "value", "min_variance_gradient", "min_variance_natural"
     gamma: float = 0.0  # mixture with the uniform distribution
-    bernoulli: bool = False
+    noise: str | None = None  # None, "bernoulli", "gaussian" (of standard deviation 1)
     constant: float = 0.0  # the constant baseline
+    every: int = 0  # keep the policy every so many updates
 
 
 # ------------------------------------------------------------------------------------- Numba
@@ -103,9 +106,11 @@ def _project(theta: Floats) -> None:
         theta[i] = max(theta[i] - shift, 0.0)
 
 
+@functools.cache  # compiling takes longer than running
 def numba_loop(choice: Choice) -> Loop:
     """Compile the loop over updates, parallel over runs."""
-    gamma, bernoulli, constant = choice.gamma, choice.bernoulli, choice.constant
+    gamma, constant, every = choice.gamma, choice.constant, choice.every
+    bernoulli, gaussian = choice.noise == "bernoulli", choice.noise == "gaussian"
     natural, vanilla = choice.update == "natural", choice.update == "vanilla"
     policy = _identity if choice.update == "direct" else _softmax
 
@@ -121,14 +126,17 @@ def numba_loop(choice: Choice) -> Loop:
     }[choice.baseline]
 
     @numba.njit(parallel=True)
-    def loop(r: Floats, theta0: Floats, alpha: float, steps: int, runs: int) -> Floats:
+    def loop(r, theta0, alpha, steps, runs):  # type: ignore[no-untyped-def]
         arms = r.size
         final = np.empty(runs)
+        kept = np.empty((runs, steps // every + 1 if every else 0, arms))
         for run in numba.prange(runs):
             theta = theta0.copy()
             pi = np.empty(arms)
-            for _ in range(steps):
+            for t in range(steps):
                 policy(theta, pi)
+                if every and t % every == 0:
+                    kept[run, t // every] = pi
                 b = baseline(pi, r)
                 # Draw an arm from the mixture of the policy and the uniform distribution.
                 u = np.random.random()  # noqa: NPY002
@@ -141,6 +149,8 @@ def numba_loop(choice: Choice) -> Loop:
                 reward = r[a]
                 if bernoulli:
                     reward = 1.0 if np.random.random() < r[a] else 0.0  # noqa: NPY002
+                if gaussian:
+                    reward += np.random.normal()  # noqa: NPY002
                 step = alpha * (reward - b) / mu
                 if natural:
                     theta[a] += step
@@ -153,14 +163,29 @@ def numba_loop(choice: Choice) -> Loop:
                     theta[a] += step
                     _project(theta)
             policy(theta, pi)
+            if every and steps % every == 0:
+                kept[run, steps // every] = pi
             final[run] = _value(pi, r)
+        return final, kept
+
+    compiled: Any = loop
+
+    def final_values(r: Floats, theta0: Floats, alpha: float, steps: int, runs: int) -> Floats:
+        final: Floats = compiled(r, theta0, alpha, steps, runs)[0]
         return final
 
-    result: Any = loop
-    return result  # type: ignore[no-any-return]
+    return final_values
 
 
 # ------------------------------------------------------------------------------------- NumPy
+
+
+def _cumulative(rows: Floats) -> Floats:
+    """Sums from the first row on. np.cumsum along this axis takes many times as long."""
+    sums = rows.copy()
+    for k in range(1, len(rows)):
+        sums[k] += sums[k - 1]
+    return sums
 
 
 def numpy_loop(choice: Choice) -> Loop:
@@ -202,11 +227,13 @@ def numpy_loop(choice: Choice) -> Loop:
             pi = policy(theta)
             b = baseline(pi, r)
             mu = (1.0 - choice.gamma) * pi + choice.gamma / arms if choice.gamma else pi
-            cumulative = np.cumsum(mu, axis=0)
+            cumulative = _cumulative(mu)
             a = np.minimum((rng.random(runs) >= cumulative).sum(axis=0), arms - 1)
             reward = r[a]
-            if choice.bernoulli:
+            if choice.noise == "bernoulli":
                 reward = (rng.random(runs) < reward).astype(np.float64)
+            elif choice.noise == "gaussian":
+                reward = reward + rng.standard_normal(runs)
             step = alpha * (reward - b) / mu[a, each]
             if choice.update == "vanilla":
                 step *= pi[a, each]

@@ -40,9 +40,14 @@ def main(out: Path = Path(), runs: int = 4000) -> None:
         rate = cm.failure_rate(data)
         print(f"{name:<9} t·eps² → ∞: {word:<3}  below one half after {exp.steps} updates: {rate}")
 
-        times, stuck = data["time"].values[1:], data["failures"].values[1:] / runs
-        ax.plot(times, stuck, "-" if lasts else "--", label=f"{name}  ({word})")
+        later = data.isel(time=slice(1, None))
+        low, high = cm.analysis.proportion_interval(later["failures"].values, runs)
+        times, stuck = later["time"].values, later["failures"].values / runs
+        label = name if schedule is None else f"${name.replace('^', '^{')}}}$"
+        (line,) = ax.plot(times, stuck, "-" if lasts else "--", label=f"{label}  ({word})")
+        ax.fill_between(times, low, high, color=line.get_color(), alpha=0.25, linewidth=0)
     ax.set(xscale="log", xlabel="update", ylabel="runs below one half (fraction)", ylim=(0, None))
+    ax.text(0.98, 0.02, "bands: 95 % intervals", transform=ax.transAxes, ha="right", fontsize=7)
     title = r"exploration $\epsilon_t \propto$ (does $t\,\epsilon_t^2 \to \infty$?)"
     ax.legend(title=title, fontsize=7, title_fontsize=7)
     figure.savefig(out / "exp3_rescue.png", dpi=200)

@@ -7,6 +7,7 @@
 namespace committal {
 namespace {
 
+constexpr std::int64_t kFewArms = 4;   // have blocks of one width
 constexpr std::int64_t kManyArms = 48;  // with more, a wide block would leave the nearest cache
 
 }  // namespace
@@ -23,8 +24,9 @@ Described BanditSimulator::describe(std::string_view name) const {
 }
 
 int BanditSimulator::lanes(int asked) const {
-  return choose_lanes(asked, kBanditNarrow, kBanditWide,
-                      plan_.arms > kManyArms ? kBanditNarrow : kBanditWide);
+  const int best = plan_.arms > kManyArms ? kBanditNarrow : kBanditWide;
+  const int lanes = choose_lanes(asked, kBanditNarrow, kBanditWide, best);
+  return plan_.arms <= kFewArms ? kBanditWide : lanes;
 }
 
 BlockKernel BanditSimulator::block(Isa isa, int lanes) const {

@@ -22,6 +22,14 @@ void refuse_type(const std::string& argument, const py::handle& value,
   throw py::type_error(argument + " = " + shown + " is not allowed; expected " + expected);
 }
 
+std::string name_of(const std::string& argument, const py::handle& value) {
+  py::detail::make_caster<std::string> caster;
+  if (!py::isinstance<py::str>(value) || !caster.load(value, false)) {
+    refuse_type(argument, value, "a name");
+  }
+  return std::move(static_cast<std::string&>(caster));
+}
+
 Writable writable(const std::string& name, const py::handle& object, const py::dtype& dtype,
                   const Shape& shape) {
   if (!py::isinstance<py::array>(object)) throw py::type_error(name + " is not a NumPy array");

@@ -22,6 +22,9 @@ using Shape = std::vector<py::ssize_t>;
 [[noreturn]] void refuse_type(const std::string& argument, const py::handle& value,
                               const std::string& expected);
 
+// A name: text that can be encoded.
+std::string name_of(const std::string& argument, const py::handle& value);
+
 // Shares in the C++ object behind a Python one. None has none, and an object made by __new__ alone
 // holds nothing: both are refused here, where pybind11 would hand out a null pointer or
 // uninitialised memory.

@@ -31,8 +31,7 @@ inline void load(const char* name, const py::handle& given, bool& value) {
   value = caster;
 }
 inline void load(const char* name, const py::handle& given, std::string& value) {
-  if (!py::isinstance<py::str>(given)) refuse_type(name, given, "a name");
-  value = py::cast<std::string>(given);
+  value = name_of(name, given);
 }
 inline void load(const char* name, const py::handle& given, std::vector<BaselineTerm>& value) {
   py::detail::make_caster<std::vector<std::tuple<std::string, double, double>>> caster;
@@ -124,7 +123,7 @@ void fill_fields(const char* what, const py::kwargs& arguments, Plans&... plans)
   if (known == arguments.size()) return;
   const std::vector<std::string> names = field_names<Plans...>();
   for (const auto& [key, value] : arguments) {
-    const auto name = py::cast<std::string>(key);
+    const std::string name = name_of(std::string("an argument of ") + what, key);
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
     std::string allowed;
     for (const std::string& each : names) allowed.append(allowed.empty() ? "" : ", ").append(each);

@@ -51,6 +51,7 @@ py::dict limits() {
   all["pairs"] = kMostPairs;
   all["samples"] = kMostSamples;
   all["episode"] = kMostEpisode;
+  all["policy_sum"] = kSumTolerance;
   all["operations"] = kMostProgramOperations;
   all["registers"] = kMostProgramRegisters;
   return all;

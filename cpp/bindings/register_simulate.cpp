@@ -51,7 +51,7 @@ void simulate_into(const py::object& object, const py::dict& outputs, std::uint6
   std::vector<Writable> kept;  // the caller's dictionary may change while the lock is released
   std::vector<Output> targets;
   for (const auto& [key_object, array] : outputs) {
-    const auto name = py::cast<std::string>(key_object);
+    const std::string name = name_of("a key of outputs", key_object);
     const Described described = simulator->describe(name);
     Shape shape{static_cast<py::ssize_t>(runs), static_cast<py::ssize_t>(simulator->time_count())};
     shape.insert(shape.end(), described.shape.begin(), described.shape.end());
@@ -76,13 +76,13 @@ void reduce_into(const py::object& object, std::uint64_t key, std::uint64_t firs
   };
   Reductions reductions;
   for (const auto& [key_object, array] : moments) {
-    const auto name = py::cast<std::string>(key_object);
+    const std::string name = name_of("a key of moments", key_object);
     const Described described = simulator->describe(name);
     const Shape shape{times, static_cast<py::ssize_t>(described.width()), 2, kAccumulatorLimbs};
     reductions.moments.push_back({described, keep("moments['" + name + "']", array, shape)});
   }
   for (const auto& [key_object, entry] : histograms) {
-    const auto name = py::cast<std::string>(key_object);
+    const std::string name = name_of("a key of histograms", key_object);
     const Described described = simulator->describe(name);
     const std::string label = "histograms['" + name + "']";
     py::detail::make_caster<std::tuple<py::object, double, double>> caster;

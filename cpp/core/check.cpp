@@ -38,10 +38,11 @@ void require_between(const std::string& argument, std::int64_t value, std::int64
 
 void require_threads(std::int64_t threads) { require_between("threads", threads, 1, kMostThreads); }
 
-void require_draws(std::int64_t steps, const char* each_name, std::int64_t each) {
-  if (steps > (kMostDraws - 1) / each) {
+void require_draws(std::int64_t steps, const char* each_name, std::int64_t each, bool one_more) {
+  if (steps > (kMostDraws - 1) / each - (one_more ? 1 : 0)) {
     refuse("steps", std::to_string(steps),
-           std::string("steps * ") + each_name + " below " + std::to_string(kMostDraws));
+           std::string(one_more ? "(steps + 1) * " : "steps * ") + each_name + " below " +
+               std::to_string(kMostDraws));
   }
 }
 

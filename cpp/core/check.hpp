@@ -22,8 +22,10 @@ std::string item(std::string_view argument, std::size_t place);
 void require_between(const std::string& argument, std::int64_t value, std::int64_t least,
                      std::int64_t most);
 void require_threads(std::int64_t threads);
-// steps * each, the draws of one slot in one run, is within what a stream can number.
-void require_draws(std::int64_t steps, const char* each_name, std::int64_t each);
+// steps * each, the draws of one slot in one run, is within what a stream can number; so is
+// (steps + 1) * each, if one more update's are drawn.
+void require_draws(std::int64_t steps, const char* each_name, std::int64_t each,
+                   bool one_more = false);
 void require_count(const char* argument, std::size_t count, std::int64_t expected);
 void require_range(const char* argument, double number, double low, double high);
 void require_range(const char* argument, const std::vector<double>& numbers, double low,

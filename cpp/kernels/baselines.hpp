@@ -66,9 +66,10 @@ struct ValueBaseline {
 
 // The paper's b*: w_i = pi_i [(sum_{j != i} pi_j)^2 + sum_{j != i} pi_j^2]. The sums leave i out
 // instead of subtracting it: 1 - pi_i would cancel to 0/0 near the corners of the simplex. When
-// every other arm has underflowed all w_i are 0 and b* is V.
+// every other arm has all but underflowed, and the w_i with them, b* is V.
 struct MinVarianceGradientBaseline {
   static constexpr BaselineRow kRow{"min_variance_gradient"};
+  static constexpr double kLeast = 1e-280;  // of the sum: its terms have all their digits
 
   template <int KT, int N>
   static COMMITTAL_INLINE Fraction<N> few(const Lanes<N> (&w)[KT], const Lanes<N>& total,
@@ -88,7 +89,7 @@ struct MinVarianceGradientBaseline {
       denominator += x;
     }
     const Fraction<N> value = ValueBaseline::few(w, total, r);
-    const Truth<N> defined = denominator > Lanes<N>(0.0);
+    const Truth<N> defined = denominator > Lanes<N>(kLeast);
     return {select(defined, numerator, value.over), select(defined, denominator, value.under)};
   }
 
@@ -107,7 +108,7 @@ struct MinVarianceGradientBaseline {
       denominator += x;
       value += weight * reward;
     }
-    const Truth<N> defined = denominator > Lanes<N>(0.0);
+    const Truth<N> defined = denominator > Lanes<N>(kLeast);
     return {select(defined, numerator, value),
             select(defined, denominator, Lanes<N>::load(arms.total + l))};
   }

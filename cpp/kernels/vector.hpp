@@ -121,11 +121,56 @@ COMMITTAL_INLINE Native fused(Native a, Native b, Native c) { return vfmaq_f64(c
 COMMITTAL_INLINE Native root(Native a) { return vsqrtq_f64(a); }
 COMMITTAL_INLINE bool any(NativeTruth a) { return (a[0] | a[1]) != 0; }
 #else
-// Machines without fused multiply-add do it in software, by the C library: the same bits, slowly.
-COMMITTAL_INLINE Native fused(Native a, Native b, Native c) {
+// Machines without fused multiply-add: a * b and what its rounding lost, exactly (Dekker's product),
+// both added to c with one rounding in the end. The last but one is rounded to odd, so that the last
+// sees on which side of a tie it is (Boldo and Melquiond 2008). The same bits as the instruction.
+inline Native fused_one_by_one(Native a, Native b, Native c) {
   Native out;
   for (int l = 0; l < kNativeLanes; ++l) out[l] = __builtin_fma(a[l], b[l], c[l]);
   return out;
+}
+COMMITTAL_INLINE Native size_of(Native a) {
+  return reinterpret_cast<Native>(reinterpret_cast<NativeBits>(a) & 0x7fffffffffffffff);
+}
+COMMITTAL_INLINE Native larger_size(Native a, Native b) {
+  return _mm_max_pd(size_of(a), size_of(b));
+}
+COMMITTAL_INLINE void split(Native a, Native& high, Native& low) {
+  const Native scaled = a * 0x1.000002p27;
+  high = scaled - (scaled - a);
+  low = a - high;
+}
+COMMITTAL_INLINE void add_exactly(Native a, Native b, Native& sum, Native& lost) {
+  sum = a + b;
+  const Native from_b = sum - a;
+  lost = (a - (sum - from_b)) + (b - from_b);
+}
+// Never inline: it is long.
+__attribute__((noinline)) inline Native fused(Native a, Native b, Native c) {
+  const Native product = a * b;
+  // Where a part could overflow or lose digits to the smallest numbers, by the C library.
+  const Native size = larger_size(larger_size(a, b), larger_size(c, product));
+  const NativeTruth exact = (a == 0.0) | (b == 0.0);
+  const NativeTruth rare = ~(size < 0x1p900) | (~exact & ~(size_of(product) > 0x1p-900));
+  if (_mm_movemask_pd(reinterpret_cast<__m128d>(rare)) != 0) return fused_one_by_one(a, b, c);
+  Native a1, a2, b1, b2;
+  split(a, a1, a2);
+  split(b, b1, b2);
+  const Native lost = ((a1 * b1 - product) + a1 * b2 + a2 * b1) + a2 * b2;
+  Native t, t_lost, v, v_lost, odd, beyond;
+  add_exactly(c, lost, t, t_lost);
+  add_exactly(product, t, v, v_lost);
+  add_exactly(t_lost, v_lost, odd, beyond);
+  const NativeBits bits = reinterpret_cast<NativeBits>(odd);
+  const NativeBits inexact = reinterpret_cast<NativeBits>(beyond != 0.0);
+  // One unit away from 0 if what is beyond has the sign of the sum, else one towards it.
+  const NativeBits opposite = (bits ^ reinterpret_cast<NativeBits>(beyond)) >> 63;
+  const NativeBits even = (bits & 1) ^ 1;
+  odd = reinterpret_cast<Native>(bits + ((even - ((opposite & even) << 1)) & inexact));
+  const Native sum = v + odd;
+  // The sign of 0 + 0 is that of the plain sum.
+  return reinterpret_cast<Native>((exact & reinterpret_cast<NativeTruth>(product + c)) |
+                                  (~exact & reinterpret_cast<NativeTruth>(sum)));
 }
 COMMITTAL_INLINE Native root(Native a) { return _mm_sqrt_pd(a); }
 COMMITTAL_INLINE bool any(NativeTruth a) {

@@ -9,7 +9,7 @@ MdpPlan::MdpPlan() : MdpFields<Owned>{} { visit(DefaultFields{}, *this); }
 void MdpPlan::validate(const MdpModel& model) const {
   visit(CheckFields{steps}, *this);
   // One more episode is drawn at the last time, and not applied.
-  require_draws(steps < kMostDraws ? steps + 1 : steps, "limit", limit);
+  require_draws(steps, "limit", limit, true);
   if (!(tolerance > 0.0)) refuse("tolerance", show(tolerance), "a positive number");
   require_count("theta0", theta0.size(), model.states() * model.actions());
   require_behaviour_law(behaviour, behaviour_probabilities, model.actions());

@@ -26,6 +26,7 @@ TEST(what_is_allowed_passes) {
   CHECK(resolve("kind", "two", array_of(kRows)) == 1);
   require_threads(kMostThreads);
   require_draws(kMostDraws / 4 - 1, "samples", 4);
+  require_draws(kMostDraws / 4 - 2, "limit", 4, true);
   require_schedule("alpha", {0.5}, 7, 0.0, 1.0);
   require_law("pi", {0.25, 0.75});
   require_times("times", {0, 3, 7}, 7);
@@ -33,6 +34,9 @@ TEST(what_is_allowed_passes) {
 
 TEST(each_kind_of_mistake_is_found) {
   CHECK(!message_of([] { require_draws(kMostDraws / 4, "samples", 4); }).empty());
+  CHECK(message_of([] { require_draws(kMostDraws / 4 - 1, "limit", 4, true); }) ==
+        "steps = 18014398509481983 is not allowed; expected (steps + 1) * limit below "
+        "72057594037927936");
   CHECK(!message_of([] { require_count("x", 3, 4); }).empty());
   CHECK(!message_of([] { require_schedule("alpha", {}, 0, 0.0, 1.0); }).empty());
   CHECK(!message_of([] { require_schedule("alpha", {0.5, 0.5}, 7, 0.0, 1.0); }).empty());

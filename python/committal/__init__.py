@@ -17,11 +17,13 @@ True
 What is public is listed once, in ``__init__.pyi``, and loaded when it is first used.
 """
 
+import builtins
+
 import lazy_loader
 
 from committal._version import __version__ as __version__
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
-# `from committal import *` must not hide Python's own open().
-__all__ = [*(name for name in __all__ if name != "open"), "__version__"]
+# `from committal import *` must not hide Python's own open(), sum(), abs() and their like.
+__all__ = [*(name for name in __all__ if not hasattr(builtins, name)), "__version__"]

@@ -14,6 +14,8 @@ __all__ = [
     "ConfigTypeError",
     "DivergenceError",
     "ExecutorError",
+    "FormulaError",
+    "NonFiniteError",
     "StoreError",
     "StoreWarning",
     "short_repr",
@@ -130,6 +132,16 @@ class CombinationError(ConfigError):
     """
 
 
+class FormulaError(ConfigTypeError):
+    """A formula cannot be read, or cannot mean anything.
+
+    Examples
+    --------
+    >>> print(FormulaError("baseline", "pi * r", "one number: add .sum()"))
+    baseline = 'pi * r' is not allowed; expected one number: add .sum()
+    """
+
+
 class DivergenceError(CommittalError, ArithmeticError):
     """A run left the numbers: its parameters are no longer finite.
 
@@ -156,6 +168,45 @@ or, with entropy regularisation, step_size * entropy < 2
         return (
             f"run {self.run} diverged: after {self.update} updates its parameters are not finite; "
             "expected a smaller step size or, with entropy regularisation, step_size * entropy < 2"
+        )
+
+
+class NonFiniteError(DivergenceError):
+    """A formula gave a number that is not finite.
+
+    Parameters
+    ----------
+    run
+        Its number.
+    update
+        After how many updates.
+    part
+        Which part of the experiment is the formula.
+    expression
+        The sub-expression that is not finite.
+    operands
+        The values that it was computed from, by their text.
+
+    Examples
+    --------
+    >>> print(NonFiniteError(7, 12, "baseline", "1 / sum(g)", {"1": 1.0, "sum(g)": 0.0}))
+    run 7, update 12: the formula of baseline is not finite: 1 / sum(g) with 1 = 1.0, sum(g) = 0.0
+    """
+
+    def __init__(
+        self, run: int, update: int, part: str, expression: str, operands: dict[str, Any]
+    ) -> None:
+        super().__init__(run, update)
+        self.args = (run, update, part, expression, operands)
+        self.part = part
+        self.expression = expression
+        self.operands = operands
+
+    def __str__(self) -> str:
+        given = ", ".join(f"{text} = {short_repr(x)}" for text, x in self.operands.items())
+        return (
+            f"run {self.run}, update {self.update}: the formula of {self.part} is not finite: "
+            f"{self.expression}" + (f" with {given}" if given else "")
         )
 
 

@@ -81,3 +81,25 @@ def test_the_demo_says_which_variance_is_equal(tmp_path: Path) -> None:
     low, _, high, _ = json.loads(done.stdout)["settings"]
     assert low["start_variance"] == pytest.approx(high["start_variance"], rel=1e-9)
     assert low["start_variance_natural"] > 10 * high["start_variance_natural"]
+
+
+def test_pictures_are_there_whole_or_not_at_all(
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, why in (("x.jpeg2", "ending in .png, .pdf or .svg"), ("no/x.png", "can be written")):
+        done = plot(store, tmp_path / name)
+        assert isinstance(done.exception, cm.ConfigError)
+        assert why in str(done.exception)
+    out = tmp_path / "x.png"
+    assert plot(store, out).exit_code == 0
+    before = out.read_bytes()
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("committal.support.files.os.replace", full)
+    done = plot(store, out, "--kind", "heatmap", "--below", "0.5")
+    assert isinstance(done.exception, cm.ConfigError)
+    assert "No space left" in str(done.exception)
+    assert out.read_bytes() == before
+    assert [file.name for file in tmp_path.iterdir()] == ["x.png"]

@@ -190,7 +190,7 @@ def test_mistakes_are_named(
         (("resume", tmp_path), 3, "there is no store here"),
         (("resume", store, "--scheduler", "tcp://127.0.0.1:1"), 4, "scheduler"),
         (("plot", store, "--out", tmp_path / "x.png", "--select", "no=1"), 2, "axis=label"),
-        (("plot", store, "--out", tmp_path / "x.unknown"), 2, "--out"),
+        (("plot", store, "--out", tmp_path / "x.unknown"), 2, "ending in .png"),
         (("plot", store, "--out", tmp_path / "x.png", "--quantity", "theta"), 2, "theta"),
         (("export", store, tmp_path / "x.csv"), 2, ".nc or .zarr"),
     ):

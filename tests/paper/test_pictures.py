@@ -25,6 +25,7 @@ from committal.plot.corners import name_corners
 from committal.plot.ends import COUNT
 from committal.plot.fates import FAILED, REACHED, fates
 from committal.plot.goal_simplex import goal_simplex
+from committal.plot.levels import ends_below
 from committal.plot.series import NONE_SEEN, Series, series
 from committal.plot.sheet import Axes, Figure
 from committal.plot.simplex import END, START, TRUE
@@ -108,7 +109,8 @@ def test_stuck_is_not_the_same_as_not_finished(few: Lab) -> None:
     sample = one.sample.isel(run=slice(5)).copy(deep=True)
     sample["policy"].values[:, -1] = final
     sample["value"].values[:, -1] = values
-    failed, moving = bandit_pictures.ends_below(sample, 0.9)
+    failed, moving = ends_below(sample, 0.9)
+    assert moving is not None
     assert failed.tolist() == [False, True, True, True, True]
     assert moving.tolist() == [False, False, True, True, False]
     table = bandit_figure.outcome_table([replace(one, sample=sample)], 0.9, 5)
@@ -181,6 +183,7 @@ def test_figure_4_has_the_map_and_three_panels_with_bands(few: Lab) -> None:
     assert [text.get_text() for text in legend.get_texts()] == [
         r"baseline $b^* + \epsilon$:",  # what ε is
         *(rf"$\epsilon = {epsilon:g}$" for epsilon in rooms.PERTURBATIONS),
+        "± 1 standard error",  # what the bands are
     ]
 
 
@@ -245,6 +248,21 @@ def test_figure_a10_counts_episodes(few: Lab) -> None:
         # The last point of a curve is the fraction of all episodes but the one drawn at the end.
         assert np.allclose(np.sort(last), np.sort(fraction), atol=1e-3)
         assert ax.get_title().endswith("not optimal")
+        assert [len(lines.get_paths()) for lines in ax.collections] == [
+            np.sum(~one.failed),
+            np.sum(one.failed & ~one.moving),
+            np.sum(one.moving),
+        ]
+
+
+def test_figure_a10_tells_sure_of_the_other_goal_from_not_finished(few: Lab) -> None:
+    (one, *_) = FIGURE_A10.compute(few)
+    ends = one.ends.isel(run=slice(3)).copy(deep=True)
+    # Goals A and B: the best, the other for sure, neither.
+    ends["goal_probability"].values[:, -1] = [[0.1, 0.9], [0.995, 0.005], [0.6, 0.4]]
+    told = replace(one, ends=ends)
+    assert told.failed.tolist() == [False, True, True]
+    assert told.moving.tolist() == [False, False, True]
 
 
 def test_figure_a15_starts_where_the_uniform_policy_is(few: Lab) -> None:

@@ -127,6 +127,19 @@ def test_errors_of_tasks_are_not_tried_again(one_worker: tuple[Any, Any]) -> Non
         flight.collect(30)
 
 
+def test_formulas_travel_without_their_functions(one_worker: tuple[Any, Any]) -> None:
+    _, client = one_worker
+    collision = cm.baseline(lambda pi, r, *, c=1.0: c * (pi**2 * r).sum() / (pi**2).sum())
+    largest = cm.quantity(lambda pi: pi.max(), name="largest")
+    base = cm.Experiment(
+        cm.Bandit([1, 0.7, 0]), cm.Softmax(), cm.Vanilla(0.3), collision, steps=30,
+        optimiser=cm.Adam(), record=cm.Record("value", largest),
+    )  # fmt: skip
+    study = cm.Study(base, {"baseline.c": [0.5, 1]}, runs=20, rng=0)
+    there = study.run(executor=client.get_executor(), progress=False)
+    assert there.equals(study.run(progress=False))
+
+
 def test_the_command_line_uses_a_scheduler(
     one_worker: tuple[Any, Any],
     tmp_path: Path,

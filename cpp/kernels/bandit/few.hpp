@@ -249,12 +249,9 @@ bool step_few(Block<KT, W>& s, FewStep step) {
 #define COMMITTAL_FEW_ARMS(declare, KT, W)                      \
   declare template bool step_few<true>(Block<KT, W>&, FewStep); \
   declare template bool step_few<false>(Block<KT, W>&, FewStep);
-#define COMMITTAL_ALL_FEW_ARMS(declare)         \
-  COMMITTAL_FEW_ARMS(declare, 2, kBanditWide)   \
-  COMMITTAL_FEW_ARMS(declare, 3, kBanditWide)   \
-  COMMITTAL_FEW_ARMS(declare, 4, kBanditWide)   \
-  COMMITTAL_FEW_ARMS(declare, 2, kBanditNarrow) \
-  COMMITTAL_FEW_ARMS(declare, 3, kBanditNarrow) \
-  COMMITTAL_FEW_ARMS(declare, 4, kBanditNarrow)
+#define COMMITTAL_ALL_FEW_ARMS(declare)       \
+  COMMITTAL_FEW_ARMS(declare, 2, kBanditWide) \
+  COMMITTAL_FEW_ARMS(declare, 3, kBanditWide) \
+  COMMITTAL_FEW_ARMS(declare, 4, kBanditWide)
 
 }  // namespace committal::COMMITTAL_ISA

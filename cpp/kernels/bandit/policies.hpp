@@ -60,11 +60,19 @@ COMMITTAL_INLINE void settle(Block<KT, W>& s, const BanditView& plan) {
   if (plan.policy == Policy::kSoftmax && outside_range(s)) rebase_where_needed(s);
 }
 
+// What rounding has left of coordinates that are 0. A tau is off by some K ulps; an arm that it lifts
+// to 1e-16 is no arm of small probability: 1/pi of it would outweigh all others in a baseline.
+COMMITTAL_INLINE double residue_of(std::int64_t count) {
+  const auto arms = static_cast<double>(count);
+  return smaller(arms * 0x1p-50, 0.5 / arms);
+}
+
 // theta = Euclidean projection of `point` on the simplex: max(point - tau, 0) with the tau that
 // makes it sum to 1, by Michelot's shrinking active set. Lanes that are done do not move.
 template <int KT, int W>
 void project(Block<KT, W>& s, double* point) {
-  for (int l = 0; l < W; l += kStrip) {
+  const Strip residue(residue_of(s.K()));
+  COMMITTAL_STRIPS(l, W) {
     Strip highest = Strip::load(point + l);
     for (std::int64_t k = 1; k < s.K(); ++k) {
       highest = larger(highest, Strip::load(point + k * W + l));
@@ -88,8 +96,26 @@ void project(Block<KT, W>& s, double* point) {
       tau = next;
       if (all(stays)) break;
     }
+    StripTruth residues = !StripTruth::everywhere();
     for (std::int64_t k = 0; k < s.K(); ++k) {
-      larger(Strip::load(point + k * W + l) - tau, Strip(0.0)).store(s.theta + k * W + l);
+      const Strip theta = larger(Strip::load(point + k * W + l) - tau, Strip(0.0));
+      residues = residues | ((theta > Strip(0.0)) & (theta <= residue));
+      theta.store(s.theta + k * W + l);
+    }
+    if (!any(residues)) continue;
+    // Once more without them, on the lanes that have some.
+    Strip sum(-1.0);
+    Strip count(0.0);
+    for (std::int64_t k = 0; k < s.K(); ++k) {
+      const StripTruth kept = Strip::load(s.theta + k * W + l) > residue;
+      sum += where(kept, Strip::load(point + k * W + l));
+      count = add_where(kept, count, Strip(1.0));
+    }
+    const Strip cleaner = sum / count;
+    for (std::int64_t k = 0; k < s.K(); ++k) {
+      const Strip theta = Strip::load(s.theta + k * W + l);
+      const Strip moved = larger(Strip::load(point + k * W + l) - cleaner, Strip(0.0));
+      select(residues, where(theta > residue, moved), theta).store(s.theta + k * W + l);
     }
   }
 }

@@ -26,16 +26,13 @@ using ProgrammedBlock = BanditBlock<KT, W, BanditPrograms<KT, W>>;
 
 template <int W>
 void run_programmed_bandit(const BanditView& plan, const BlockTask& task) {
-  switch (takes_over(plan.programs) ? 0 : plan.arms) {
-    case 2:
-      return ProgrammedBlock<2, W>(plan, task).run();
-    case 3:
-      return ProgrammedBlock<3, W>(plan, task).run();
-    case 4:
-      return ProgrammedBlock<4, W>(plan, task).run();
-    default:
-      return ProgrammedBlock<0, W>(plan, task).run();
+  if constexpr (W == kBanditWide) {
+    const std::int64_t arms = takes_over(plan.programs) ? 0 : plan.arms;
+    if (arms == 2) return ProgrammedBlock<2, W>(plan, task).run();
+    if (arms == 3) return ProgrammedBlock<3, W>(plan, task).run();
+    if (arms == 4) return ProgrammedBlock<4, W>(plan, task).run();
   }
+  ProgrammedBlock<0, W>(plan, task).run();
 }
 
 template <int W>

@@ -193,6 +193,7 @@ class BanditBlock {
       for (std::int64_t k = 0; k < s_.K(); ++k) fill<W>(s_.direction + k * W, 0.0);
     }
     const double inverse_samples = 1.0 / static_cast<double>(plan_.samples);
+    Patience patience(task_.proceed, task_.proceed_context);
     for (std::int64_t sample = 0; sample < plan_.samples; ++sample) {
       draw(s_, plan_, task_, rows, t, sample);
       if (moves_one_arm_) {
@@ -211,6 +212,7 @@ class BanditBlock {
         follow_rewards<W>(s_.running_mean, s_.reward, plan_.running_mean_rate,
                           static_cast<double>(t * plan_.samples + sample + 1));
       }
+      patience.spend(s_.K());
     }
   }
 
@@ -285,16 +287,12 @@ std::size_t programmed_bandit_bytes(const BanditView& plan);
 template <int W>
 void run_bandit_block(const BanditView& plan, const BlockTask& task) {
   if (plan.programs.any()) return run_programmed_bandit<W>(plan, task);
-  switch (plan.arms) {
-    case 2:
-      return BanditBlock<2, W>(plan, task).run();
-    case 3:
-      return BanditBlock<3, W>(plan, task).run();
-    case 4:
-      return BanditBlock<4, W>(plan, task).run();
-    default:
-      return BanditBlock<0, W>(plan, task).run();
+  if constexpr (W == kBanditWide) {  // few arms have no narrow blocks: they would be slow
+    if (plan.arms == 2) return BanditBlock<2, W>(plan, task).run();
+    if (plan.arms == 3) return BanditBlock<3, W>(plan, task).run();
+    if (plan.arms == 4) return BanditBlock<4, W>(plan, task).run();
   }
+  BanditBlock<0, W>(plan, task).run();
 }
 
 template <int W>

@@ -21,6 +21,8 @@ from committal.support import check, limits
 if TYPE_CHECKING:
     import xarray as xr
 
+__all__ = ["mean_curves"]
+
 Floats = npt.NDArray[np.float64]
 
 _NUMBERS_AT_ONCE = 2**24

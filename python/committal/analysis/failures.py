@@ -14,6 +14,8 @@ from committal.support import check
 if TYPE_CHECKING:
     import xarray as xr
 
+__all__ = ["failure_rates"]
+
 
 def failure_rates(
     data: xr.Dataset,

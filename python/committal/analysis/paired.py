@@ -27,6 +27,8 @@ from committal.support import check
 if TYPE_CHECKING:
     import xarray as xr
 
+__all__ = ["compare"]
+
 
 def compare(
     data: xr.Dataset,

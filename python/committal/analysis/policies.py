@@ -16,6 +16,8 @@ from committal.support import check, limits
 if TYPE_CHECKING:
     import xarray as xr
 
+__all__ = ["policy_histogram"]
+
 
 def policy_histogram(
     data: xr.Dataset, bins: int = 20, *, time: int | None = None, level: float = 0.95

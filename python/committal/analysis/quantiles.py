@@ -21,6 +21,8 @@ from committal.support import check
 if TYPE_CHECKING:
     import xarray as xr
 
+__all__ = ["quantiles"]
+
 Floats = npt.NDArray[np.float64]
 
 

@@ -26,6 +26,8 @@ from committal.support import check, limits
 if TYPE_CHECKING:
     import xarray as xr
 
+__all__ = ["FailureRate", "failure_rate", "wilson_interval"]
+
 
 def wilson_interval(failures: int, runs: int, level: float = 0.95) -> tuple[float, float]:
     """Wilson's score interval of a proportion.

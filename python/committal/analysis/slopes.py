@@ -35,6 +35,8 @@ from committal.support import check
 if TYPE_CHECKING:
     import xarray as xr
 
+__all__ = ["committal_rate", "regret_exponent"]
+
 Floats = npt.NDArray[np.float64]
 
 

@@ -22,6 +22,8 @@ from committal.support import check
 if TYPE_CHECKING:
     import xarray as xr
 
+__all__ = ["survival", "time_to"]
+
 
 def survival(
     data: xr.Dataset, above: float, name: str = "value", *, level: float = 0.95

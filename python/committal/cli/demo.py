@@ -145,7 +145,7 @@ def _draw(found: list[equal_variance.Outcome], out: Path) -> list[Path]:
     sheet.time_bar(figure, axes, power)
     sheet.key(figure, *axes)
     simplex = out / "simplex.png"
-    figure.savefig(simplex, dpi=200)
+    sheet.save_as(figure, simplex)
 
     figure, axes = plot.panels(len(found), "curves")
     figure.set_size_inches(10.4, 2.9)
@@ -157,7 +157,7 @@ def _draw(found: list[equal_variance.Outcome], out: Path) -> list[Path]:
     figure.suptitle(_HEADLINE, fontsize="small")
     sheet.key(figure, *axes)
     curves = out / "learning_curves.png"
-    figure.savefig(curves, dpi=200)
+    sheet.save_as(figure, curves)
     return [simplex, curves]
 
 

@@ -72,6 +72,7 @@ def plot_command(
     if kind is Kind.survival and above is None:
         raise typer.BadParameter("survival curves need a level", param_hint="--above")
     from committal import plot  # matplotlib takes a while
+    from committal.plot import sheet
 
     if kind is Kind.auto:
         kind = Kind.curves if data.sizes["time"] > 1 else Kind.heatmap
@@ -89,10 +90,7 @@ def plot_command(
         # A picture of a part says which part.
         parts = (f"{axis_name(axis)} = {literal(_text(at))}" for axis, at in selected.items())
         ax.set_title(", ".join(parts), fontsize="medium", wrap=True)
-    try:
-        figure.savefig(out, dpi=200)
-    except (OSError, ValueError) as error:
-        raise typer.BadParameter(f"cannot write {out}: {error}", param_hint="--out") from None
+    sheet.save_as(figure, out)
     facts = {"picture": str(out), "kind": kind.value, "selected": selected}
     typer.echo(json.dumps(facts) if as_json else f"wrote {out}")
 

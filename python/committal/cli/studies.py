@@ -27,6 +27,7 @@ from committal.study.opening import stored_study, stored_until
 from committal.study.schema import schema_text
 from committal.study.store.store import Store
 from committal.study.study import Study
+from committal.support.files import write_whole
 
 TaskThreads = Annotated[
     int | None,
@@ -127,7 +128,10 @@ def extend_command(
 
     The larger study may have more values of an axis, more axes or more runs. What has the same
     experiment, the same seed and the same runs is copied and not computed again; the result is
-    the same to the last bit. The old directory is only read. The exit codes are those of 'run'.
+    the same to the last bit. The old directory is only read: a directory is of one study, and every
+    chunk says of which, so that one killed halfway through would be of neither. Remove it when the
+    new one is finished; for more runs of the same study, 'run' grows a directory in place. The
+    exit codes are those of 'run'.
     """
     study, until = read_study(file)
     _run(study, until, out, threads, scheduler, quiet, as_json, reuse=store)
@@ -217,6 +221,6 @@ def schema_command(
         typer.echo(text, nl=False)
         return
     try:
-        file.write_text(text, encoding="utf-8")
+        write_whole(file, text.encode("utf-8"))
     except OSError as error:
         raise ConfigError("file", str(file), f"a file to write to ({error.strerror})") from None

@@ -10,9 +10,15 @@ from committal.config.baselines import *
 from committal.config.behaviours import *
 from committal.config.estimators import *
 from committal.config.experiment import *
+from committal.config.formula_baseline import *
+from committal.config.formula_quantity import *
+from committal.config.formula_update import *
+from committal.config.formulas import *
 from committal.config.gridworld import *
 from committal.config.linear import *
+from committal.config.links import *
 from committal.config.mdp import *
+from committal.config.optimisers import *
 from committal.config.policies import *
 from committal.config.precision import *
 from committal.config.problem import *
@@ -20,6 +26,7 @@ from committal.config.quantities import *
 from committal.config.record import *
 from committal.config.schedules import *
 from committal.config.updates import *
+from committal.config.weights import *
 
 # isort: split
 # After the classes of problems, so that bandits are listed first.

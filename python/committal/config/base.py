@@ -19,7 +19,7 @@ import typing
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self, TypeVar, cast, dataclass_transform
 
-from committal.errors import ConfigError, ConfigTypeError
+from committal.errors import ConfigError, ConfigTypeError, FormulaError
 from committal.support import check
 from committal.support.notation import NotationError, json_of, refuse_depth, toml_of
 
@@ -62,7 +62,7 @@ def kinds(family: type[C]) -> dict[str, type[C]]:
     --------
     >>> from committal.config import Policy
     >>> sorted(kinds(Policy))
-    ['direct', 'sigmoid', 'softmax']
+    ['direct', 'formula_policy', 'sigmoid', 'softmax']
     """
     return {kind: cls for kind, cls in _KINDS.items() if issubclass(cls, family)}
 
@@ -79,8 +79,9 @@ def refuse_subclass(argument: str, value: Config) -> None:
     Traceback (most recent call last):
         ...
     committal.errors.ConfigTypeError: Experiment.policy = Mine() is not allowed; expected one of \
-Direct, Sigmoid, Softmax itself: Mine is derived from Softmax, and what a subclass changes does \
-not reach the compiled core (CONTRIBUTING.md says how to add a part)
+Direct, FormulaPolicy, Sigmoid, Softmax itself: Mine is derived from Softmax, and what a subclass \
+changes does not reach the compiled core; a formula does (committal.baseline, weight, update, \
+link, optimiser, quantity), and CONTRIBUTING.md says how to add a part
     """
     cls = type(value)
     if _KINDS.get(cls._kind) is cls:
@@ -92,8 +93,9 @@ not reach the compiled core (CONTRIBUTING.md says how to add a part)
         argument,
         value,
         f"one of {', '.join(sorted(same))} itself: {cls.__name__} is derived from "
-        f"{parent.__name__}, and what a subclass changes does not reach the compiled core "
-        "(CONTRIBUTING.md says how to add a part)",
+        f"{parent.__name__}, and what a subclass changes does not reach the compiled core; a "
+        "formula does (committal.baseline, weight, update, link, optimiser, quantity), and "
+        "CONTRIBUTING.md says how to add a part",
     )
 
 
@@ -193,8 +195,11 @@ class Config:
                     value,
                     check.one_of(head, arguments, "the arguments"),
                 )
+            families = _families(type(self)).get(head, ())  # type: ignore[arg-type]
             if rest:
                 inner.setdefault(head, {})[rest] = value
+            elif isinstance(value, Mapping) and families:
+                arguments[head] = _decode(value, families, f"{type(self).__name__}.{head}")
             else:
                 arguments[head] = value
         for head, below in inner.items():
@@ -402,6 +407,9 @@ def _decode_part(data: Any, families: tuple[type[Config], ...], path: str) -> An
         raise ConfigTypeError(path or "data", data, "a mapping with the key 'kind'")
     known = {kind: cls for family in families for kind, cls in kinds(family).items()}
     kind = data.get("kind")
+    if kind is None and "formula" in data:  # {formula = "..."}: what a part of one's own is called
+        known_formulas = [k for k, cls in known.items() if "formula" in cls._parameters]
+        kind = known_formulas[0] if len(known_formulas) == 1 else None
     if kind is None and len(known) == 1:
         (kind,) = known
     if not isinstance(kind, str) or kind not in known:
@@ -427,5 +435,6 @@ def _decode_part(data: Any, families: tuple[type[Config], ...], path: str) -> An
         return cls._build(arguments)
     except ConfigError as error:
         # The constructor names its class; who wrote the dictionary knows the path of keys.
-        below = _join(path, error.argument.partition(".")[2])
+        inner = error.argument.partition(".")[2]
+        below = _join(path, inner or ("formula" if isinstance(error, FormulaError) else ""))
         raise type(error)(below, error.value, error.allowed) from None

@@ -6,7 +6,8 @@ from typing import ClassVar
 
 from committal.config.base import Config, config
 from committal.config.schedules import Rate, Schedule, rate
-from committal.errors import ConfigTypeError
+from committal.config.weights import Weight
+from committal.errors import ConfigError, ConfigTypeError
 from committal.support import check, limits
 
 __all__ = ["Estimator", "ExactQ", "Expected", "OneSample", "Reinforce"]
@@ -43,6 +44,8 @@ class OneSample(Estimator):
     implicit
         The implicit exploration of EXP3-IX, a number >= 0 or a schedule. It biases the estimate
         on purpose, to bound its weights; 0 turns it off.
+    weight
+        w in w A psi, see :func:`committal.weight`; None for rho = pi(a) / mu(a).
 
     Examples
     --------
@@ -52,12 +55,20 @@ class OneSample(Estimator):
 
     samples: int
     implicit: float | Schedule
+    weight: Weight | None
 
-    def __init__(self, samples: check.Integer = 1, implicit: Rate = 0.0) -> None:
+    def __init__(
+        self, samples: check.Integer = 1, implicit: Rate = 0.0, weight: Weight | None = None
+    ) -> None:
         self._set(
             samples=check.integer("OneSample.samples", samples, 1, limits.SAMPLES),
             implicit=rate("OneSample.implicit", implicit, check.NON_NEGATIVE),
+            weight=_checked_weight("OneSample.weight", weight),
         )
+        if weight is not None and self.implicit != 0.0:
+            raise ConfigError(
+                "OneSample.implicit", implicit, "0 with a weight: a formula says it (pi[a], mu[a])"
+            )
 
     core_name = "sampled"
 
@@ -104,6 +115,8 @@ class ExactQ(Estimator):
     discounted
         Multiply c_i by gamma^i, which makes the expectation of the vanilla update the gradient
         of the discounted return. The paper's estimator has no such factor.
+    weight
+        Of step i itself, instead of pi / mu; see :func:`committal.weight`.
 
     Examples
     --------
@@ -116,9 +129,14 @@ class ExactQ(Estimator):
     solver: str
     tolerance: float
     discounted: bool
+    weight: Weight | None
 
     def __init__(
-        self, solver: str = "direct", tolerance: check.Number = 1e-3, discounted: bool = False
+        self,
+        solver: str = "direct",
+        tolerance: check.Number = 1e-3,
+        discounted: bool = False,
+        weight: Weight | None = None,
     ) -> None:
         if not isinstance(discounted, bool):
             raise ConfigTypeError("ExactQ.discounted", discounted, "True or False")
@@ -126,6 +144,7 @@ class ExactQ(Estimator):
             solver=check.choice("ExactQ.solver", solver, SOLVERS),
             tolerance=check.number("ExactQ.tolerance", tolerance, check.POSITIVE),
             discounted=discounted,
+            weight=_checked_weight("ExactQ.weight", weight),
         )
 
     core_name = "exact_q"
@@ -142,13 +161,27 @@ class Reinforce(Estimator):
     rho_0 ... rho_i (C_i - b) + sum_(k >= i) gamma^k r_k rho_0 ... rho_k,
     where C_i = sum_(k < i) gamma^k r_k.
 
+    Parameters
+    ----------
+    weight
+        Of every step, instead of rho_i, on-policy only; see :func:`committal.weight`.
+
     Examples
     --------
     >>> Reinforce()
     Reinforce()
     """
 
+    weight: Weight | None
+
     core_name = "reinforce"
 
-    def __init__(self) -> None:
-        self._set()
+    def __init__(self, weight: Weight | None = None) -> None:
+        self._set(weight=_checked_weight("Reinforce.weight", weight))
+
+
+def _checked_weight(argument: str, value: object) -> Weight | None:
+    if value is None or isinstance(value, Weight):
+        return value
+    allowed = "a weight, such as cm.weight('minimum(rho, 1)'), or None"
+    raise ConfigTypeError(argument, value, allowed)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from committal.config.base import Config, config, kinds, refuse_subclass
 from committal.config.behaviours import Behaviour, OnPolicy
 from committal.config.estimators import Estimator, OneSample
+from committal.config.formula_update import UpdateRule
 from committal.config.linear import Baseline, Constant, as_baseline
+from committal.config.optimisers import Optimiser, Plain
 from committal.config.policies import Policy
 from committal.config.problem import Problem
 from committal.config.record import Record
@@ -37,6 +41,8 @@ class Experiment(Config):
         Which signal the update receives.
     steps
         The number of updates; for an MDP, of episodes.
+    optimiser
+        What becomes of the direction before the step size; by default nothing.
     record
         What is kept; by default, at the end, the value and the policy, or for an MDP the return
         of one more episode and the value.
@@ -77,6 +83,7 @@ class Experiment(Config):
     behaviour: Behaviour
     estimator: Estimator
     steps: int
+    optimiser: Optimiser
     record: Record
 
     def __init__(
@@ -89,6 +96,7 @@ class Experiment(Config):
         estimator: Estimator = OneSample(),  # noqa: B008
         *,
         steps: check.Integer,
+        optimiser: Optimiser = Plain(),  # noqa: B008
         record: Record = Record(),  # noqa: B008
     ) -> None:
         for name, value, family in (
@@ -97,8 +105,12 @@ class Experiment(Config):
             ("update", update, Update),
             ("behaviour", behaviour, Behaviour),
             ("estimator", estimator, Estimator),
+            ("optimiser", optimiser, Optimiser),
             ("record", record, Record),
         ):
+            if isinstance(value, UpdateRule) and family is Update:
+                allowed = "an update with a step size: call it, as in mine(step_size=0.1)"
+                raise ConfigTypeError("Experiment.update", value, allowed)
             if not isinstance(value, family):
                 classes = ", ".join(cls.__name__ for cls in kinds(family).values())
                 raise ConfigTypeError(f"Experiment.{name}", value, f"an instance of {classes}")
@@ -111,14 +123,34 @@ class Experiment(Config):
             behaviour=behaviour,
             estimator=estimator,
             steps=check.integer("Experiment.steps", steps, 0, limits.DRAWS - 1),
+            optimiser=optimiser,
             record=record.named(problem.recorded_by_default),
         )
         refusal = refusal_of(self)
         if refusal is not None:
             raise CombinationError(f"Experiment.{refusal.argument}", refusal.value, refusal.allowed)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return a dictionary of plain values; the plain optimiser is left out.
+
+        Examples
+        --------
+        >>> from committal.config import Bandit, Experiment, Natural, Softmax
+        >>> exp = Experiment(Bandit([1, 0]), Softmax(), Natural(0.1), steps=9)
+        >>> "optimiser" in exp.to_dict()
+        False
+        """
+        # So that an experiment of before there were optimisers has the hash that it had.
+        made = Config.to_dict(self)
+        if isinstance(self.optimiser, Plain):
+            del made["optimiser"]
+        return made
+
     def __str__(self) -> str:
-        parts = {name: _short(value) for name, value in self._arguments().items()}
+        shown = self._arguments()
+        if isinstance(self.optimiser, Plain):
+            del shown["optimiser"]
+        parts = {name: _short(value) for name, value in shown.items()}
         return "\n".join(("Experiment", *text.facts(parts, indent="  ")))
 
 

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from committal.config import Config, Experiment
 from committal.config.base import refuse_unwritable
+from committal.config.quantities import RESERVED
 from committal.errors import CombinationError, ConfigError, ConfigTypeError
 from committal.support import limits
 
@@ -28,14 +29,6 @@ Label: TypeAlias = int | float | str
 #: What may be given as a grid; see :class:`committal.Study`. Keys are strings or tuples of strings,
 #: but type checkers take the type of keys exactly: a dict of strings would be refused.
 GridLike: TypeAlias = Mapping[Any, Any]
-
-#: Names of dimensions and coordinates that results have anyway.
-RESERVED = frozenset(
-    (
-        *("run", "time", "arm", "sample", "state", "action", "terminal", "quantile", "bin"),
-        *("count", "failures", "final_time"),
-    )
-)
 
 _LONGEST_LABEL = 60
 _FORMS = (
@@ -419,6 +412,8 @@ def _label(value: Any) -> Label:
     value = _plain(value)
     if isinstance(value, int | float) and not isinstance(value, bool):
         return value
+    if isinstance(value, Mapping) and isinstance(value.get("formula"), str):
+        value = value["formula"]
     text = value if isinstance(value, str) else repr(value)
     if len(text) <= _LONGEST_LABEL:
         return text

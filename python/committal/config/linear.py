@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
@@ -430,6 +430,29 @@ class Linear(Baseline):
             low, high, proved = low + min(ends), high + max(ends), proved and inner.proved
         return Enclosed(low, high, proved)
 
+    def replace(self, /, **changes: Any) -> Self:
+        """Return a copy with some arguments changed; those of a term are reached by their names.
+
+        Examples
+        --------
+        >>> from committal.config import RunningMean
+        >>> (RunningMean(rate=0.1) - 0.5).replace(rate=0.2)
+        RunningMean(rate=0.2) - 0.5
+        """
+        terms = list(self.terms)
+        for name in [name for name in changes if name.partition(".")[0] not in self._parameters]:
+            has = [i for i, (_, atom) in enumerate(terms) if name in changeable(atom)]
+            if len(has) > 1:
+                allowed = f"a name that one term has ({len(has)} have it)"
+                raise ConfigError(f"Linear.{name}", changes[name], allowed)
+            if has:
+                coefficient, atom = terms[has[0]]
+                terms[has[0]] = (coefficient, atom.replace(**{name: changes.pop(name)}))
+                changes.setdefault("terms", ())
+        if "terms" in changes and changes["terms"] == ():
+            changes["terms"] = tuple(terms)
+        return Baseline.replace(self, **changes)
+
     def __repr__(self) -> str:
         if not self.terms:
             return f"Linear((), offset={self.offset!r})"
@@ -441,6 +464,17 @@ class Linear(Baseline):
             size = repr(atom) if abs(c) == 1.0 else f"{abs(c)!r} * {atom!r}"
             text += _signed(c, size, first=not text)
         return text + _signed(self.offset, repr(abs(self.offset))) if self.offset else text
+
+
+def changeable(part: Config) -> tuple[str, ...]:
+    """The names that `replace` of a part knows: its arguments, and the parameters of a formula.
+
+    Examples
+    --------
+    >>> changeable(Constant(1))
+    ('c',)
+    """
+    return (*part._parameters, *(name for name, _ in getattr(part, "parameters", ())))
 
 
 def _signed(number: float, size: str, first: bool = False) -> str:

@@ -180,3 +180,11 @@ ANY_QUANTITY = {**BANDIT_QUANTITIES, **MDP_QUANTITIES}
 
 #: Every name once, in one order, so that the same set of names is the same record.
 ALL_NAMES = tuple(ANY_QUANTITY)
+
+#: Names of dimensions and coordinates that results have anyway.
+RESERVED = frozenset(
+    (
+        *("run", "time", "arm", "sample", "state", "action", "terminal", "quantile", "bin"),
+        *("count", "failures", "final_time"),
+    )
+)

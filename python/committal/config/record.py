@@ -9,12 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from committal.config.base import Config, config, written
-from committal.config.quantities import ALL_NAMES, ANY_QUANTITY
+from committal.config.formula_quantity import FormulaQuantity
+from committal.config.quantities import ALL_NAMES, ANY_QUANTITY, Quantity
 from committal.errors import ConfigError, ConfigTypeError
 from committal.support import check, limits
 
 if TYPE_CHECKING:
     from committal.config.experiment import Experiment
+    from committal.config.problem import Problem
 
 __all__ = ["Record", "Reduce"]
 
@@ -107,7 +109,8 @@ class Reduce(Config):
         >>> Reduce(bins=10, range=(-1, 2)).range_of("value", exp)
         (-1.0, 2.0)
         """
-        found = self.given_range(name) or experiment.problem.range_of(name)
+        row = experiment.record.quantity(name, experiment.problem)
+        found = self.given_range(name) or row.range_of(experiment.problem)
         if found is None:
             raise ConfigError(
                 "Reduce.range", self._arguments()["range"], f"the ends (lo, hi) for {name!r}"
@@ -156,6 +159,8 @@ class Record(Config):
     """
 
     names: tuple[str, ...]
+    #: Those of the names that are formulas, in the order of their names.
+    formulas: tuple[FormulaQuantity, ...]
     every: int | None
     at: tuple[int, ...] | None
     log: int | None
@@ -163,15 +168,18 @@ class Record(Config):
 
     def __init__(
         self,
-        *names: str,
+        *names: str | FormulaQuantity,
         every: check.Integer | None = None,
         at: check.Integer | Sequence[check.Integer] | npt.NDArray[np.integer[Any]] | None = None,
         log: check.Integer | None = None,
         reduce: Reduce | None = None,
     ) -> None:
-        for name in names:
+        formulas = tuple(name for name in names if isinstance(name, FormulaQuantity))
+        native = tuple(name for name in names if not isinstance(name, FormulaQuantity))
+        for name in native:
             check.choice("Record.names", name, ALL_NAMES)
-        if len(set(names)) < len(names):
+        own = sorted(formulas, key=lambda formula: formula.name)
+        if len({*native, *(formula.name for formula in own)}) < len(names):
             raise ConfigError("Record.names", names, "different names")
         given = {"every": every, "at": at, "log": log}
         chosen = [name for name, value in given.items() if value is not None]
@@ -181,9 +189,11 @@ class Record(Config):
             )
         if reduce is not None and not isinstance(reduce, Reduce):
             raise ConfigTypeError("Record.reduce", reduce, "a Reduce or None")
-        kept = tuple(name for name in ALL_NAMES if name in names)
+        kept = tuple(name for name in ALL_NAMES if name in native)
+        kept += tuple(formula.name for formula in own)
         self._set(
             names=kept,
+            formulas=tuple(own),
             every=None if every is None else check.integer("Record.every", every, 1),
             at=None if at is None else _checked_times(at),
             log=None if log is None else check.integer("Record.log", log, 2, limits.LOG_TIMES),
@@ -196,9 +206,27 @@ class Record(Config):
     def _build(cls, arguments: Mapping[str, Any]) -> Self:
         others = dict(arguments)
         names = others.pop("names", ())
-        if isinstance(names, str) or not isinstance(names, Iterable):
+        if isinstance(names, str | Mapping) or not isinstance(names, Iterable):
             raise ConfigTypeError("Record.names", names, "a sequence of names")
-        return cls(*names, **others)
+        read = [FormulaQuantity.from_dict(n) if isinstance(n, Mapping) else n for n in names]
+        return cls(*read, **others)
+
+    def _arguments(self) -> dict[str, Any]:
+        own = {formula.name: formula for formula in self.formulas}
+        names = tuple(own.get(name, name) for name in self.names)
+        return {"names": names} | {n: getattr(self, n) for n in self._parameters if n != "names"}
+
+    def quantity(self, name: str, problem: Problem) -> Quantity:
+        """Return how something is recorded: a row of the problem, or that of a formula.
+
+        Examples
+        --------
+        >>> from committal.config import Bandit
+        >>> Record("value").quantity("value", Bandit([1, 0])).units
+        'reward'
+        """
+        own = {formula.name: formula for formula in self.formulas}
+        return own[name].row if name in own else problem.quantities[name]
 
     def named(self, names: Sequence[str]) -> Self:
         """Return the record with these names if it was made without any.
@@ -211,13 +239,12 @@ class Record(Config):
         return self if self.names else self.replace(names=tuple(names))
 
     def __repr__(self) -> str:
-        shown = [repr(name) for name in self.names]
         others = self._arguments()
-        del others["names"]
+        shown = [repr(name) for name in others.pop("names")]
         shown += [f"{name}={written(v)}" for name, v in others.items() if v is not None]
         return f"Record({', '.join(shown)})"
 
-    def times(self, steps: int) -> npt.NDArray[np.int64]:
+    def times(self, steps: check.Integer) -> npt.NDArray[np.int64]:
         """Return the recorded times of an experiment of so many steps, in increasing order.
 
         Examples
@@ -225,6 +252,7 @@ class Record(Config):
         >>> Record(log=5).times(1000)
         array([   0,    1,   10,  100, 1000])
         """
+        steps = check.integer("steps", steps, 0, limits.DRAWS)
         if self.at is not None:
             if self.at[-1] > steps:
                 raise ConfigError("Record.at", self.at, f"times in [0, {steps}], up to steps")
@@ -260,13 +288,15 @@ def _checked_range(ends: Any) -> _Range | tuple[tuple[str, _Range], ...] | None:
         return None
     if not isinstance(ends, Mapping):
         return _checked_ends("Reduce.range", ends)
-    for name in ends:
-        check.choice("Reduce.range", name, ALL_NAMES)
     if not ends:
         raise ConfigError("Reduce.range", ends, "at least one name, or None")
+    for name in ends:  # what is no name of ours may be that of a formula; the record knows
+        if not isinstance(name, str) or not name.isidentifier():
+            check.choice("Reduce.range", name, ALL_NAMES)
+    order = (*ALL_NAMES, *sorted(name for name in ends if name not in ALL_NAMES))
     return tuple(
         (name, _checked_ends(f"Reduce.range[{name!r}]", ends[name]))
-        for name in ALL_NAMES
+        for name in order
         if name in ends
     )
 
@@ -280,7 +310,7 @@ def _checked_ends(argument: str, ends: object) -> _Range:
 
 def _check_reduction(names: tuple[str, ...], reduce: Reduce) -> None:
     for name in names:
-        reduces = ANY_QUANTITY[name].reduces
+        reduces = ANY_QUANTITY[name].reduces if name in ANY_QUANTITY else "moments"
         if not reduces:
             raise ConfigError(
                 "Record.names",

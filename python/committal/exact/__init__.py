@@ -17,48 +17,9 @@ Examples
 0.1277
 """
 
-from __future__ import annotations
-
-from committal.exact.absorption import NotConvergedError
-from committal.exact.committal import CommittalMap, committal_map, committal_probability
-from committal.exact.horizon import HorizonLaw, law_after
-from committal.exact.one_step import OneStepLaw, one_step_law
-from committal.exact.paths import Path, expected_path, gradient_flow
-from committal.exact.variance import (
-    BaselineQuadratic,
-    Moments,
-    ValueIdentity,
-    baseline_quadratic,
-    gradient_moments,
-    gradient_variance,
-    log_variance_ratio,
-    minimum_variance_baseline,
-    simplex_grid,
-    two_arm_variance,
-    value_identity,
-)
-
-__all__ = [
-    "BaselineQuadratic",
-    "CommittalMap",
-    "HorizonLaw",
-    "Moments",
-    "NotConvergedError",
-    "OneStepLaw",
-    "Path",
-    "ValueIdentity",
-    "baseline_quadratic",
-    "committal_map",
-    "committal_probability",
-    "expected_path",
-    "gradient_flow",
-    "gradient_moments",
-    "gradient_variance",
-    "law_after",
-    "log_variance_ratio",
-    "minimum_variance_baseline",
-    "one_step_law",
-    "simplex_grid",
-    "two_arm_variance",
-    "value_identity",
-]
+from committal.exact.absorption import *
+from committal.exact.committal import *
+from committal.exact.horizon import *
+from committal.exact.one_step import *
+from committal.exact.paths import *
+from committal.exact.variance import *

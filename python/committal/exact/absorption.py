@@ -28,6 +28,8 @@ import scipy.sparse.linalg as spla
 from committal.errors import CommittalError
 from committal.support.simplex import Floats
 
+__all__ = ["NotConvergedError"]
+
 #: Up to this many unknowns the system is factorised as it stands.
 MOST_DIRECT = 6_000
 

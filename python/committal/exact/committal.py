@@ -36,6 +36,8 @@ from committal.exact.variance import simplex_grid
 from committal.support import check
 from committal.support.simplex import Floats
 
+__all__ = ["CommittalMap", "committal_map", "committal_probability"]
+
 #: Errors aimed at, by the number of arms.
 TOLERANCES = {2: 1e-7, 3: 1e-4}
 

@@ -22,6 +22,7 @@ import numpy.typing as npt
 from committal.config import Bandit, Baseline, Direct, Experiment, OneSample, Sigmoid
 from committal.config.schedules import at_time
 from committal.errors import CombinationError, ConfigError
+from committal.exact.formulas import refuse_formulas
 from committal.support import arrays, check, limits
 from committal.support.simplex import Floats
 
@@ -64,8 +65,12 @@ in `square`, within the range of floating point
     return checked
 
 
-def bandit_of(experiment: Experiment, argument: str = "experiment") -> Bandit:
+def bandit_of(
+    experiment: Experiment, argument: str = "experiment", *, formulas: bool = False
+) -> Bandit:
     """Return the bandit of an experiment, or say that one is needed.
+
+    Formulas other than baselines are refused by name, unless the caller knows them.
 
     Examples
     --------
@@ -75,6 +80,8 @@ def bandit_of(experiment: Experiment, argument: str = "experiment") -> Bandit:
     2
     """
     check.instance(argument, experiment, Experiment, "an Experiment")
+    if not formulas:
+        refuse_formulas(argument, experiment)
     return check.instance(f"{argument}.problem", experiment.problem, Bandit, "a Bandit")
 
 
@@ -98,7 +105,7 @@ def start_of(experiment: Experiment) -> Floats:
     >>> start_of(e)
     array([-1.])
     """
-    return experiment.policy.start(bandit_of(experiment).arms)
+    return experiment.policy.start(bandit_of(experiment, formulas=True).arms)
 
 
 def states_of(
@@ -120,7 +127,7 @@ def states_of(
     >>> states_of(e, [0.0, 1.0], None).shape, states_of(e, None, [[0.5, 0.5]]).shape
     ((2, 1), (1, 1))
     """
-    arms = bandit_of(experiment).arms
+    arms = bandit_of(experiment, formulas=True).arms
     if theta is not None and policy is not None:
         raise ConfigError("policy", policy, "None where theta is given")
     if policy is not None:

@@ -18,6 +18,8 @@ from committal.exact.one_step import law_from
 from committal.support import arrays, check, limits
 from committal.support.simplex import Floats
 
+__all__ = ["HorizonLaw", "law_after"]
+
 
 @dataclass(frozen=True, eq=False)
 class HorizonLaw:

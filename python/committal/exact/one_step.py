@@ -20,12 +20,14 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
-from committal.config import Direct, Experiment, Policy, Sigmoid
+from committal.config import Direct, Experiment, FormulaPolicy, Policy, Sigmoid
 from committal.config.schedules import at_time
-from committal.errors import ConfigError
-from committal.exact import dynamics
+from committal.errors import CombinationError, ConfigError
+from committal.exact import dynamics, formulas
 from committal.support import check
 from committal.support.simplex import Floats, project_onto_simplex
+
+__all__ = ["OneStepLaw", "one_step_law"]
 
 Space: TypeAlias = Literal["theta", "policy"]
 
@@ -81,6 +83,9 @@ class OneStepLaw:
         >>> bool(one_step_law(e).policy_change[0, 0] > 0)  # though pi rounds to 1
         True
         """
+        if isinstance(self.kind, FormulaPolicy):
+            after = self.kind.probabilities_at(self.theta[..., None, :] + self.update)
+            return after - self.policy[..., None, :]
         return _policy_change(self.kind, self.policy, self.update)
 
     def mean(self, space: Space = "theta") -> Floats:
@@ -185,6 +190,9 @@ def one_step_law(
     """
     states = dynamics.states_of(experiment, theta, policy)
     t = dynamics.updates_done(t)
+    if formulas.has_formulas(experiment):
+        formulas.refuse_states(experiment)
+        return law_from(experiment, states, np.zeros(states.shape[:-1]), t)
     dynamics.refuse_memory("experiment.baseline", experiment.baseline)
     pi = experiment.policy.probabilities_at(states)
     r = np.array(dynamics.bandit_of(experiment).means)
@@ -201,11 +209,13 @@ def law_from(experiment: Experiment, theta: Floats, b: Floats, t: int) -> OneSte
     >>> law_from(e, np.zeros((4, 1)), np.zeros(4), 0).update.shape
     (4, 2, 1)
     """
-    problem, update = dynamics.bandit_of(experiment), experiment.update
+    problem, update = dynamics.bandit_of(experiment, formulas=True), experiment.update
     pi = experiment.policy.probabilities_at(theta)
     alpha = at_time(update.step_size, t)
     tau = update.temperature(t)
-    if dynamics.samples_of(experiment) == 0:
+    if formulas.has_formulas(experiment):
+        probability, g = outcomes(experiment, theta, t)
+    elif dynamics.samples_of(experiment) == 0:
         probability = np.ones((*theta.shape[:-1], 1))
         g = dynamics.expected_direction(experiment, pi)[..., None, :]
     else:
@@ -220,35 +230,72 @@ def law_from(experiment: Experiment, theta: Floats, b: Floats, t: int) -> OneSte
 
 def _sampled(experiment: Experiment, pi: Floats, b: Floats, t: int) -> tuple[Floats, Floats]:
     """Probabilities (..., M) and directions (..., M, D) of the outcomes of N samples."""
-    problem, samples = dynamics.bandit_of(experiment), dynamics.samples_of(experiment)
+    samples = dynamics.samples_of(experiment)
     mu = experiment.behaviour.at(pi, t)
     weight = dynamics.importance_weights(mu, dynamics.implicit_of(experiment, t))
     per_arm = weight[..., None] * experiment.update.rows(experiment.policy, pi)
+    arm, value, q = _atoms(experiment)
+    one_probability = mu[..., arm] * q
+    one_direction = (value - b[..., None])[..., None] * per_arm[..., arm, :]
+    if samples == 1:
+        return one_probability, one_direction
+    index, orders = _draws(len(arm), samples)
+    probability = orders * one_probability[..., index].prod(axis=-1)
+    return probability, one_direction[..., index, :].mean(axis=-2)
+
+
+def outcomes(experiment: Experiment, theta: Floats, t: int) -> tuple[Floats, Floats]:
+    """Probabilities (..., M) and directions (..., M, D) where there are formulas.
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> e = cm.Experiment(
+    ...     cm.Bandit([1, 0]), cm.Softmax(), cm.Vanilla(1), steps=1,
+    ...     estimator=cm.OneSample(weight=cm.weight("minimum(rho, 0.5)")),
+    ... )
+    >>> outcomes(e, np.zeros(2), 0)[1]
+    array([[ 0.25, -0.25],
+           [ 0.  ,  0.  ]])
+    """
+    samples = dynamics.samples_of(experiment)
+    if samples == 0:
+        raise CombinationError(
+            "experiment.estimator", experiment.estimator, "OneSample, or no formulas"
+        )
+    pi = experiment.policy.probabilities_at(theta)
+    mu = experiment.behaviour.at(pi, t)
+    arm, value, q = _atoms(experiment)
+    index, orders = _draws(len(arm), samples)
+    probability = orders * (mu[..., arm] * q)[..., index].prod(axis=-1)
+    drawn = np.array(arm)[index]
+    return probability, formulas.directions(experiment, theta, pi, mu, drawn, value[index], t)
+
+
+def _atoms(experiment: Experiment) -> tuple[list[int], Floats, Floats]:
+    """The arms, rewards and probabilities given the arm of all that one sample may be."""
+    problem = dynamics.bandit_of(experiment, formulas=True)
     atoms = [
         (a, value, q)
         for a in range(problem.arms)
         for value, q in dynamics.reward_atoms(problem, a)
         if q > 0.0
     ]
-    arm = [a for a, _, _ in atoms]
-    value, q = np.array([v for _, v, _ in atoms]), np.array([q for _, _, q in atoms])
-    one_probability = mu[..., arm] * q
-    one_direction = (value - b[..., None])[..., None] * per_arm[..., arm, :]
-    if samples == 1:
-        return one_probability, one_direction
+    arms = [a for a, _, _ in atoms]
+    return arms, np.array([v for _, v, _ in atoms]), np.array([q for _, _, q in atoms])
 
-    outcomes = math.comb(len(atoms) + samples - 1, samples)
-    if outcomes > MOST_OUTCOMES:
+
+def _draws(atoms: int, samples: int) -> tuple[npt.NDArray[np.int64], Floats]:
+    """What N samples may be, (M, N), and in how many orders each may come."""
+    count = math.comb(atoms + samples - 1, samples)
+    if count > MOST_OUTCOMES:
         raise ConfigError(
             "experiment.estimator.samples",
             samples,
-            f"few enough samples for {MOST_OUTCOMES} outcomes (these have {outcomes})",
+            f"few enough samples for {MOST_OUTCOMES} outcomes (these have {count})",
         )
-    draws = list(itertools.combinations_with_replacement(range(len(atoms)), samples))
-    index = np.array(draws)
-    orders = np.array([_orders(draw) for draw in draws], dtype=np.float64)
-    probability = orders * one_probability[..., index].prod(axis=-1)
-    return probability, one_direction[..., index, :].mean(axis=-2)
+    draws = list(itertools.combinations_with_replacement(range(atoms), samples))
+    return np.array(draws), np.array([_orders(draw) for draw in draws], dtype=np.float64)
 
 
 def _orders(draw: tuple[int, ...]) -> int:

@@ -38,8 +38,11 @@ from committal.config import (
 )
 from committal.errors import CombinationError, ConfigError
 from committal.exact import dynamics, mdp_paths
+from committal.exact.formulas import refuse_formulas
 from committal.support import arrays, check, limits
 from committal.support.simplex import Floats, project_onto_simplex
+
+__all__ = ["Path", "expected_path", "gradient_flow"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +95,7 @@ def expected_path(experiment: Experiment, times: npt.ArrayLike | None = None) ->
     if not np.array_equal(wanted, np.rint(wanted)):
         raise ConfigError("times", times, "increasing whole numbers >= 0")
     wanted = wanted.astype(np.int64)
+    refuse_formulas("experiment", experiment)
     if isinstance(experiment.problem, TabularMDP):
         return _expected_mdp_path(experiment, experiment.problem, wanted)
     update, last = experiment.update, int(wanted[-1])
@@ -137,6 +141,7 @@ def gradient_flow(experiment: Experiment, times: npt.ArrayLike) -> Path:
     array([0.089, 0.847])
     """
     check.instance("experiment", experiment, Experiment, "an Experiment")
+    refuse_formulas("experiment", experiment)
     if isinstance(experiment.problem, TabularMDP):
         return _mdp_flow(experiment, experiment.problem, _times(times))
     problem, policy, update = (

@@ -24,9 +24,24 @@ import numpy.typing as npt
 from committal.config import Experiment, MinVariance
 from committal.config.baselines import METRICS
 from committal.errors import CombinationError, ConfigError
-from committal.exact import dynamics
+from committal.exact import dynamics, formulas
+from committal.exact.one_step import outcomes
 from committal.support import arrays, check, limits
 from committal.support.simplex import Floats, others
+
+__all__ = [
+    "BaselineQuadratic",
+    "Moments",
+    "ValueIdentity",
+    "baseline_quadratic",
+    "gradient_moments",
+    "gradient_variance",
+    "log_variance_ratio",
+    "minimum_variance_baseline",
+    "simplex_grid",
+    "two_arm_variance",
+    "value_identity",
+]
 
 
 class Moments(NamedTuple):
@@ -70,7 +85,10 @@ def gradient_moments(
     >>> gradient_moments(e).mean
     array([ 0.25, -0.25])
     """
-    parts = _parts(experiment, theta, policy, t, check.boolean("visible", visible))
+    visible = check.boolean("visible", visible)
+    if isinstance(experiment, Experiment) and formulas.has_formulas(experiment):
+        return _by_enumeration(experiment, theta, policy, t, visible)
+    parts = _parts(experiment, theta, policy, t, visible)
     samples = dynamics.samples_of(experiment)
     advantage = parts.r - parts.b[..., None]
     given_arm = advantage[..., None] * parts.per_arm
@@ -107,6 +125,9 @@ def gradient_variance(
     >>> gradient_variance(e, theta=[0.0, 2.0]).round(6)
     array([ 9.      , 11.930397])
     """
+    if isinstance(experiment, Experiment) and formulas.has_formulas(experiment):
+        moments = _by_enumeration(experiment, theta, policy, t, visible=True)
+        return np.asarray(np.einsum("...ii->...", moments.covariance))
     parts = _parts(experiment, theta, policy, t, visible=True)
     samples = dynamics.samples_of(experiment)
     given_arm = (parts.r - parts.b[..., None])[..., None] * parts.per_arm
@@ -118,6 +139,25 @@ def gradient_variance(
         trace = np.einsum("...ai,...ai->...", noise, noise)
         trace = trace + np.einsum("...ai,...ai->...", spread, spread)
     return np.asarray(trace / max(samples, 1))
+
+
+def _by_enumeration(
+    experiment: Experiment,
+    theta: npt.ArrayLike | None,
+    policy: npt.ArrayLike | None,
+    t: int,
+    visible: bool,
+) -> Moments:
+    """The moments of a direction that has formulas in it; the rewards have finitely many values."""
+    states = dynamics.states_of(experiment, theta, policy)
+    formulas.refuse_states(experiment)
+    probability, g = outcomes(experiment, states, dynamics.updates_done(t))
+    if visible and experiment.policy.ignores_shifts:
+        g = g - g.mean(axis=-1, keepdims=True)
+    mean = np.einsum("...m,...md->...d", probability, g)
+    spread = np.sqrt(probability)[..., None] * (g - mean[..., None, :])
+    covariance = np.einsum("...mi,...mj->...ij", spread, spread)
+    return Moments(mean, covariance, covariance + mean[..., :, None] * mean[..., None, :])
 
 
 @dynamics.no_overflow
@@ -153,7 +193,7 @@ def log_variance_ratio(
     True
     """
     for argument, experiment in (("first", first), ("second", second)):
-        dynamics.bandit_of(experiment, argument)
+        dynamics.bandit_of(experiment, argument, formulas=True)
     one = gradient_variance(first, policy=policy, t=t)
     two = gradient_variance(second, policy=policy, t=t)
     with np.errstate(divide="ignore", invalid="ignore"):

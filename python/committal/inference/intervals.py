@@ -17,6 +17,8 @@ from committal.inference.quantiles import normal_quantile, student_quantile
 from committal.inference.sequences import rate_sequence
 from committal.support import arrays, check
 
+__all__ = ["mean_interval", "proportion_interval"]
+
 Floats = npt.NDArray[np.float64]
 
 METHODS = ("wilson", "clopper-pearson", "sequential")

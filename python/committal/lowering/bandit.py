@@ -23,6 +23,7 @@ from committal.lowering.parts import (
     lower_behaviour,
     scheduled,
 )
+from committal.lowering.programs import formula_row, lower_programs
 
 __all__ = ["BanditPlan", "lower_bandit"]
 
@@ -101,7 +102,9 @@ class BanditPlan(Lowered):
 
     def quantity(self, name: str) -> Quantity:
         """Return a quantity as it is recorded here: a sigmoid has one parameter."""
-        return CONTRAST if name == "theta" and self.contrast else BANDIT_QUANTITIES[name]
+        if name == "theta" and self.contrast:
+            return CONTRAST
+        return formula_row(self.programs, name) or BANDIT_QUANTITIES[name]
 
     @property
     def sizes(self) -> Mapping[str, int]:
@@ -160,6 +163,7 @@ def lower_bandit(experiment: Experiment, problem: Bandit) -> BanditPlan:
         table_cumulative=table_cumulative,
         reward_variance=np.array(problem.reward_variances),
         times=experiment.record.times(steps),
+        programs=lower_programs(experiment),
     )
 
 

@@ -19,6 +19,7 @@ from committal.lowering.parts import (
     lower_behaviour,
     scheduled,
 )
+from committal.lowering.programs import lower_programs
 
 __all__ = ["MdpPlan", "lower_mdp", "lower_model"]
 
@@ -194,6 +195,7 @@ def lower_mdp(experiment: Experiment, mdp: TabularMDP) -> MdpPlan:
         exploration=mu.exploration,
         behaviour_probabilities=mu.probabilities,
         times=experiment.record.times(steps),
+        programs=lower_programs(experiment),
     )
 
 

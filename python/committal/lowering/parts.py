@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from committal.config import Baseline, Behaviour, Linear, RunningMean, Schedule
 from committal.config.quantities import Quantity
+from committal.lowering.programs import core_programs
 
 __all__ = ["AnyPlan", "Lowered", "lower_baseline", "lower_behaviour", "scheduled"]
 
@@ -36,6 +37,10 @@ class AnyPlan(Protocol):
     @property
     def draws(self) -> int:
         """The most random draws that one run may make of one kind."""
+
+    @property
+    def programs(self) -> Mapping[str, Any]:
+        """Formulas as programs of the core, by what they are for."""
 
     def quantity(self, name: str) -> Quantity:
         """Return a quantity as it is recorded here."""
@@ -74,6 +79,7 @@ class Lowered:
             for field in fields(self)  # type: ignore[arg-type]
         }
         arguments["baseline_terms"] = list(arguments["baseline_terms"])
+        arguments["programs"] = core_programs(arguments["programs"])
         return arguments
 
 

@@ -13,27 +13,10 @@ results, `verdicts` compares numbers with claims, `runner` makes everything and 
 down.
 """
 
-from __future__ import annotations
-
-from committal.paper.entry import Entry
-from committal.paper.lab import Lab
-from committal.paper.registry import figure, names
-from committal.paper.report import REPORT
-from committal.paper.runner import reproduce
-from committal.paper.summary import CLAIMS, counts, table, verdicts
-from committal.paper.verdicts import Finding, Verdict
-
-__all__ = [
-    "CLAIMS",
-    "REPORT",
-    "Entry",
-    "Finding",
-    "Lab",
-    "Verdict",
-    "counts",
-    "figure",
-    "names",
-    "reproduce",
-    "table",
-    "verdicts",
-]
+from committal.paper.entry import *
+from committal.paper.lab import *
+from committal.paper.registry import *
+from committal.paper.report import *
+from committal.paper.runner import *
+from committal.paper.summary import *
+from committal.paper.verdicts import *

@@ -32,6 +32,7 @@ from committal.paper.figure import Case, PaperFigure, Picture, Table
 from committal.paper.lab import Lab
 from committal.paper.outcome import CaseOutcome, Rule, is_precise
 from committal.paper.verdicts import Band, Estimate, Finding, sigmas_between_rates, within
+from committal.plot.levels import SURE, ends_below
 from committal.support.text import grouped
 
 if TYPE_CHECKING:
@@ -242,7 +243,7 @@ class BanditFigure(PaperFigure[list[BanditOutcome]]):
             (
                 "a run fails if",
                 f"its last value is below {self.below:g}: it is sure of another arm "
-                f"(π ≥ {bandit_pictures.SURE:g}), or has not finished",
+                f"(π ≥ {SURE:g}), or has not finished",
             ),
         )
 
@@ -369,14 +370,15 @@ def outcome_table(data: Sequence[BanditOutcome], below: float, runs: int) -> Tab
     for one in data:
         drawn = one.sample.isel(run=slice(runs))
         first = failure_rate(drawn, below)
-        moving = int(bandit_pictures.ends_below(drawn, below)[1].sum())
+        _, moving = ends_below(drawn, below)
+        unfinished = 0 if moving is None else int(moving.sum())
         half = failure_rate(one.ensemble, time=half_time(one))
         rows.append(
             (
                 one.case.label,
                 f"{one.case.experiment.steps}",
                 f"{first.failures} of {first.runs}",
-                f"{moving} of {first.failures}" if first.failures else "",
+                f"{unfinished} of {first.failures}" if first.failures else "",
                 percent_of(half),
                 str(one.rate),
                 str(one.mean("value")),
@@ -395,7 +397,7 @@ def outcome_table(data: Sequence[BanditOutcome], below: float, runs: int) -> Tab
     )
     title = (
         f"Outcomes. Below: J < {below:g}. Not finished: below, and no arm is taken with a "
-        f"probability of {bandit_pictures.SURE:g} or more. What falls from half-way to the end has "
+        f"probability of {SURE:g} or more. What falls from half-way to the end has "
         "not got stuck"
     )
     if not any(row[-1] for row in rows):

@@ -5,27 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
-
 from committal import plot
 from committal.analysis import failure_rate
 from committal.paper.pictures import TITLE_PAD, failing_band, mean_band, name_curves, shared_pace
 from committal.plot import sheet
 from committal.plot.corners import name_corners
 from committal.plot.fates import fates
+from committal.plot.levels import BELOW_WORDS, ends_below
 from committal.plot.series import NONE_SEEN, series
 from committal.plot.sheet import Axes, Figure, blended, mark
 
 if TYPE_CHECKING:
-    import xarray as xr
-
     from committal.paper.bandit_figure import BanditOutcome
 
-Flags = npt.NDArray[np.bool_]
-
-#: A policy is sure of an arm that it takes at least this often.
-SURE = 0.99
 #: Where axes of rates end.
 LEAST_RATE = 1e-6
 #: Where what holds after infinitely many updates is marked, the axis ending at 1.
@@ -52,11 +44,7 @@ def simplex_row(data: Sequence[BanditOutcome], runs: int, below: float) -> Figur
 def curves_row(data: Sequence[BanditOutcome], runs: int, below: float, *, what: str = "") -> Figure:
     """Draw values against time in the colours of their outcome, one panel per case."""
     figure, axes = sheet.row("c" * len(data), share_y=True, height=2.1)
-    words = (
-        f"ends at {below:g} or above",
-        f"below, sure of another arm ($\\pi \\geq {SURE:g}$)",
-        "below, not finished",
-    )
+    words = (f"ends at {below:g} or above", *BELOW_WORDS)
     for one, ax in zip(data, axes, strict=True):
         shown = one.sample.isel(run=slice(runs))
         value, (failed, moving) = shown["value"].values, ends_below(shown, below)
@@ -68,17 +56,6 @@ def curves_row(data: Sequence[BanditOutcome], runs: int, below: float, *, what: 
     axes[0].set_ylabel(r"value $J(\theta)$")
     sheet.key(figure, *axes)
     return figure
-
-
-def ends_below(sample: xr.Dataset, below: float) -> tuple[Flags, Flags]:
-    """Return which runs end below a level, and which of these have not finished.
-
-    A run that is sure of another arm has settled, at least for a long time; one that is not is
-    still on its way, and more updates would tell.
-    """
-    failed = ~(sample["value"].isel(time=-1).values >= below)
-    sure = sample["policy"].isel(time=-1).max("arm").values >= SURE
-    return failed, failed & ~sure
 
 
 def precise_row(data: Sequence[BanditOutcome], below: float) -> Figure:
@@ -96,7 +73,7 @@ def precise_row(data: Sequence[BanditOutcome], below: float) -> Figure:
     low, _ = failing.get_ylim()
     failing.set_ylim(max(low, LEAST_RATE), 1.3)
     _mark_exact(failing, data)
-    name_curves(figure, value, len(data))
+    name_curves(figure, value, band="95 % interval")
     _explain(figure, failing)
     return figure
 

@@ -15,6 +15,8 @@ from committal.support import limits
 from committal.support.files import read_whole
 from committal.support.notation import NotationError, sealed, unsealed
 
+__all__ = ["Entry"]
+
 DIRECTORY = "entries"
 
 

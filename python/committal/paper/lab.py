@@ -30,6 +30,8 @@ from committal.support.machine import threads_of
 if TYPE_CHECKING:
     import xarray as xr
 
+__all__ = ["Lab"]
+
 #: Given a label, whom to tell about the progress of what it names.
 Watch = Callable[[str], AbstractContextManager[Progress | None]]
 

@@ -45,7 +45,8 @@ def curves_row(data: Sequence[MazeOutcome], problem: Gridworld | None) -> Figure
     for ax, (name, label) in zip(axes, PANELS, strict=True):
         series(ax, [_averaged(one, name) for one in data], xlabel="episode", ylabel=label)
         ax.set_xlim(0, max(one.case.experiment.steps for one in data))
-    name_curves(figure, axes[0], len(data), what=BASELINES[data[0].case.label[0]])
+    what = BASELINES[data[0].case.label[0]]
+    name_curves(figure, axes[0], band="± 1 standard error", what=what)
     return figure
 
 
@@ -63,7 +64,8 @@ def precise_row(data: Sequence[MazeOutcome], below: float) -> Figure:
         ylabel=f"runs with $J < {below:g}$ (fraction)",
     )
     stuck.set_ylim(-0.02, 1.02)
-    name_curves(figure, axes[0], len(data), what=BASELINES[data[0].case.label[0]])
+    what = BASELINES[data[0].case.label[0]]
+    name_curves(figure, axes[0], band="95 % interval", what=what)
     return figure
 
 

@@ -11,7 +11,7 @@ from committal.analysis import mean_curves, proportion_interval
 from committal.paper.outcome import CaseOutcome
 from committal.plot.clock import pace
 from committal.plot.series import Series
-from committal.plot.sheet import Axes, Figure, mark
+from committal.plot.sheet import Axes, Figure, mark, patch
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -42,15 +42,17 @@ def shared_pace(paths: Sequence[xr.DataArray]) -> float:
     return float(np.exp(np.mean(np.log(found))))
 
 
-def name_curves(figure: Figure, ax: Axes, count: int, *, what: str = "") -> None:
-    """Name the curves above the row, side by side, after the words that say what they are."""
-    handles, labels = ax.get_legend_handles_labels()
-    if what:
-        handles, labels = [mark(what, linestyle="none"), *handles], [what, *labels]
+def name_curves(figure: Figure, ax: Axes, *, band: str, what: str = "") -> None:
+    """Name the curves above the row, side by side, between what they and what their bands are."""
+    handles = [
+        *([mark(what, linestyle="none")] if what else []),
+        *ax.get_legend_handles_labels()[0],
+    ]
+    handles.append(patch(band))
     figure.legend(
-        handles,
-        labels,
+        handles=handles,
         loc="outside upper center",
-        ncols=count + bool(what),
+        ncols=len(handles),
         frameon=False,
+        columnspacing=1.2,
     )

@@ -12,6 +12,8 @@ from committal.paper import claims, figures
 from committal.paper.figure import PaperFigure
 from committal.support.check import one_of
 
+__all__ = ["figure", "names"]
+
 
 def figure(name: str) -> PaperFigure[Any]:
     """Return a figure.

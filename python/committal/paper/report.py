@@ -22,6 +22,8 @@ from committal.paper.verdicts import Finding, Verdict
 from committal.plot.raster import thumbnail
 from committal.support.provenance import versions
 
+__all__ = ["REPORT"]
+
 REPORT = "report.html"
 #: The setting that is a command, and not mathematics.
 COMMAND = "made by"

@@ -25,6 +25,8 @@ from committal.plot import sheet
 from committal.simulation.streams import RNGLike
 from committal.support.provenance import key_text, versions
 
+__all__ = ["reproduce"]
+
 DATA = "data"
 
 

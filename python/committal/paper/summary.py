@@ -11,6 +11,8 @@ from committal.paper.entry import Entry
 from committal.paper.output import write
 from committal.paper.verdicts import Verdict
 
+__all__ = ["CLAIMS", "counts", "table", "verdicts"]
+
 CLAIMS = "claims.md"
 
 _WIDTHS = {"figure": 7, "verdict": 9, "what": 52, "paper": 36, "measured": 46}

@@ -21,6 +21,8 @@ from typing import Any
 from committal.analysis import FailureRate
 from committal.inference.quantiles import normal_quantile
 
+__all__ = ["Finding", "Verdict"]
+
 #: How many standard errors a difference must have before it counts.
 SIGMAS = 3.0
 POSITIVE = f"positive by {SIGMAS:g} standard errors"

@@ -4,12 +4,10 @@ Every function takes the Axes to draw into (``ax=None`` makes a new figure), ret
 nothing and leaves the global style alone.
 """
 
-from committal.plot.bands import bands
-from committal.plot.curves import learning_curves
-from committal.plot.heatmap import heatmap
-from committal.plot.maze import grid, visits
-from committal.plot.panels import panels
-from committal.plot.simplex import simplex
-from committal.plot.survival import survival
-
-__all__ = ["bands", "grid", "heatmap", "learning_curves", "panels", "simplex", "survival", "visits"]
+from committal.plot.bands import *
+from committal.plot.curves import *
+from committal.plot.heatmap import *
+from committal.plot.maze import *
+from committal.plot.panels import *
+from committal.plot.simplex import *
+from committal.plot.survival import *

@@ -8,16 +8,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 from matplotlib import colormaps
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
 from committal.analysis import mean_curves
 from committal.errors import ConfigError
 from committal.plot import arguments
 from committal.plot.panels import given_or_new, label_axes
+from committal.plot.sheet import patch
 from committal.plot.words import literal
 
 if TYPE_CHECKING:
     import xarray as xr
+
+__all__ = ["bands"]
 
 Array = npt.NDArray[Any]
 
@@ -66,7 +70,7 @@ def bands(
     log_time : bool, optional
         Draw time on a logarithmic axis.
     legend : bool, optional
-        Name the configurations.
+        Name the configurations and the bands.
 
     Returns
     -------
@@ -93,7 +97,7 @@ def bands(
         ax.fill_between(times, curve.low, curve.high, color=colour, alpha=0.25, linewidth=0)
         ax.plot(times, curve.middle, linewidth=1.5, label=curve.label, **curve.style)
     ylabel = str(curves["estimate"].attrs.get("long_name", name))
-    finish(ax, curves["time"].values, ylabel, log_time=log_time, legend=legend)
+    finish(ax, curves, ylabel, log_time=log_time, legend=legend)
     return ax
 
 
@@ -139,8 +143,9 @@ def _label(curves: xr.Dataset, chosen: dict[Any, int]) -> str:
     return literal(", ".join(parts))
 
 
-def finish(ax: Axes, times: Array, ylabel: str, *, log_time: bool, legend: bool) -> None:
-    """Name the axes, and the curves if there are several."""
+def finish(ax: Axes, curves: xr.Dataset, ylabel: str, *, log_time: bool, legend: bool) -> None:
+    """Name the axes, the curves if there are several, and the bands."""
+    times = curves["time"].values
     if log_time:
         # Zero has no logarithm; symlog would invent a scale below one.
         ax.set_xscale("log")
@@ -148,13 +153,19 @@ def finish(ax: Axes, times: Array, ylabel: str, *, log_time: bool, legend: bool)
     else:
         ax.set_xlim(times[0], times[-1])
     label_axes(ax, "update", ylabel)
-    if legend and len(ax.get_lines()) > 1:
-        key(ax)
+    if legend:
+        level = curves.attrs.get("level")
+        words = "interval" if level is None else f"{100 * level:g} % interval"
+        if curves.attrs.get("method") == "bootstrap":
+            words += " (bootstrap)"
+        key(ax, patch(words))
 
 
-def key(ax: Axes) -> None:
+def key(ax: Axes, *more: Artist) -> None:
     """Name the curves: among them where they are few, beside them where they are many."""
-    count = len(ax.get_legend_handles_labels()[0])
+    named = ax.get_legend_handles_labels()[0]
+    handles = [*(named if len(named) > 1 else ()), *more]
+    count = len(handles)
     beside: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)}
-    place = beside if count > _MOST_INSIDE else {}
-    ax.legend(frameon=False, fontsize="small", ncols=1 + count // 21, **place)
+    place = beside if count - len(more) > _MOST_INSIDE else {}
+    ax.legend(handles=handles, frameon=False, fontsize="small", ncols=1 + count // 21, **place)

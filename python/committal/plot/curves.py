@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
+import numpy as np
 from matplotlib.axes import Axes
 
 from committal.analysis import failure_rate
 from committal.errors import ConfigError
 from committal.plot import arguments
 from committal.plot.fates import REACHED, draw_runs
-from committal.plot.levels import halfway, share
+from committal.plot.levels import BELOW_WORDS, ends_below, halfway, share
 from committal.plot.panels import given_or_new, label_axes
 from committal.support import check
 
 if TYPE_CHECKING:
     import xarray as xr
+
+__all__ = ["learning_curves"]
 
 
 def learning_curves(
@@ -30,9 +32,10 @@ def learning_curves(
     """Draw the value against the number of updates, with the rate of failures in the title.
 
     Of results per run: one thin line per run, blue where the run ends at `below` or above and
-    red where it does not, and the mean in black. Of reduced results: the mean in black with a
-    band of one standard error, and the range between the outermost quantiles where there are
-    any. The level stands in the title and is a dotted line.
+    red where it does not, and the mean in black. Where policies were recorded, runs that end below
+    and are not sure of any arm are purple: they have not finished. Of reduced results: the mean in
+    black with a band of one standard error, and the range between the outermost quantiles where
+    there are any. The level stands in the title and is a dotted line.
 
     Parameters
     ----------
@@ -78,14 +81,24 @@ def learning_curves(
             )
         below = halfway(data) if below is None else check.number("below", below)
         values = data["value"].transpose("run", "time").values
-        failed = ~(values[:, -1] >= (-math.inf if below is None else below))
-        words = None if below is None else (f"ends at {below:g} or above", f"ends below {below:g}")
-        draw_runs(ax, times, values, failed, max_runs=max_runs, widths=(0.7, 1.8), words=words)
+        failed, moving = np.zeros(len(values), np.bool_), None
+        words: tuple[str, ...] | None = None
+        if below is not None:
+            failed, moving = ends_below(data, below)
+            ending = (f"ends below {below:g}",) if moving is None else BELOW_WORDS
+            words = (f"ends at {below:g} or above", *ending)
+        draw_runs(
+            ax, times, values, failed,
+            max_runs=max_runs, widths=(0.7, 1.8), moving=moving, words=words,
+        )  # fmt: skip
     else:
         _draw_bands(ax, data)
     if "failures" in data or (per_run and below is not None):
         rate = failure_rate(data, below)
-        ax.axhline(rate.below, color="grey", linewidth=0.5, linestyle=":", zorder=1)
+        ax.axhline(
+            rate.below, color="grey", linewidth=0.5, linestyle=":", zorder=1,
+            label=f"$J = {rate.below:g}$",
+        )  # fmt: skip
         if rate.runs:
             ax.set_title(f"failed ($J < {rate.below:g}$): {share(rate)}")
     if legend and ax.get_legend_handles_labels()[0]:

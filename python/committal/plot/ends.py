@@ -13,24 +13,39 @@ Floats = npt.NDArray[np.float64]
 #: Marks the texts with numbers among the others.
 COUNT = "count"
 
+#: How far from the middle of a heap a dot is hidden by its number, in reaches.
+_CIRCLE = 1.5
+
 
 def heaps(points: npt.ArrayLike, reach: float) -> list[tuple[Floats, int]]:
     """Gather points that are nearer to each other than `reach` into heaps: middle and number.
 
-    Every heap grows around its first point, so that none is larger than twice the reach.
+    Every heap grows around its first point. A heap gets a circle with its number, somewhat larger
+    than the reach: what would lie under the circle belongs to the heap.
 
     Examples
     --------
     >>> [number for _, number in heaps([[0, 0], [1, 0], [0.01, 0]], 0.1)]
     [2, 1]
+    >>> [number for _, number in heaps([[0, 0], [0.01, 0], [0.12, 0], [0.3, 0], [0.42, 0]], 0.1)]
+    [3, 1, 1]
     """
     left = np.asarray(points, np.float64)
-    found = []
+    found: list[tuple[Floats, int]] = []
     while len(left):
         near = np.hypot(*(left - left[0]).T) < reach
         found.append((left[near].mean(axis=0), int(near.sum())))
         left = left[~near]
-    return found
+    found.sort(key=lambda heap: -heap[1])
+    kept: list[tuple[Floats, int]] = []
+    for middle, number in found:
+        for i, (centre, many) in enumerate(kept):
+            if many > 1 and np.hypot(*(middle - centre)) < _CIRCLE * reach:
+                kept[i] = (centre, many + number)
+                break
+        else:
+            kept.append((middle, number))
+    return kept
 
 
 def count_heaps(ax: Axes, points: npt.ArrayLike, reach: float, colour: Any) -> None:

@@ -17,6 +17,8 @@ from committal.plot.words import axis_name, literal
 if TYPE_CHECKING:
     import xarray as xr
 
+__all__ = ["heatmap"]
+
 Floats = npt.NDArray[np.float64]
 
 _MOST_TICKS = 9

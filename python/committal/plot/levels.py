@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from committal.analysis import FailureRate
 from committal.config import Bandit
@@ -13,6 +14,13 @@ from committal.simulation.dataset import experiment_of
 
 if TYPE_CHECKING:
     import xarray as xr
+
+Flags = npt.NDArray[np.bool_]
+
+#: A policy is sure of an arm that it takes at least this often.
+SURE = 0.99
+#: What the colours of runs that end below a level mean, if their policies are known.
+BELOW_WORDS = (f"below, sure of one arm ($\\pi \\geq {SURE:g}$)", "below, not finished")
 
 
 def halfway(data: xr.Dataset) -> float | None:
@@ -37,6 +45,30 @@ def halfway(data: xr.Dataset) -> float | None:
         return None
     means = np.unique(np.asarray(problem.means, np.float64))
     return float((means[-1] + means[-2]) / 2.0) if means.size > 1 else None
+
+
+def ends_below(data: xr.Dataset, below: float) -> tuple[Flags, Flags | None]:
+    """Return which runs end below a level, and which of these have not finished.
+
+    A run that is sure of another arm has settled, at least for a long time; one that is not is
+    still on its way, and more updates would tell. Without recorded policies nobody knows: None.
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> exp = cm.Experiment(
+    ...     cm.Bandit([1, 0]), cm.Softmax(), cm.Natural(0.1), steps=1,
+    ...     record=cm.Record("value", "policy"),
+    ... )
+    >>> failed, moving = ends_below(cm.run(exp, runs=3, rng=0), 0.9)
+    >>> print(failed, moving)
+    [ True  True  True] [ True  True  True]
+    """
+    failed = ~(data["value"].isel(time=-1).values >= below)
+    if "policy" not in data or "arm" not in data["policy"].dims:
+        return failed, None
+    sure = data["policy"].isel(time=-1).max("arm").values >= SURE
+    return failed, failed & ~sure
 
 
 def share(rate: FailureRate) -> str:

@@ -21,6 +21,8 @@ from committal.simulation.dataset import experiment_of
 if TYPE_CHECKING:
     import xarray as xr
 
+__all__ = ["grid", "visits"]
+
 Floats = npt.NDArray[np.float64]
 
 WALL = "#4a4a4a"

@@ -10,6 +10,8 @@ from matplotlib.figure import Figure
 
 from committal.errors import ConfigError
 
+__all__ = ["panels"]
+
 Kind = Literal["simplex", "curves", "grid"]
 
 # Inches per panel: four of them fill the width of a printed page and stay readable there.

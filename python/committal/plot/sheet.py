@@ -18,6 +18,7 @@ from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 from matplotlib.transforms import blended_transform_factory
 
 from committal.errors import ConfigError
@@ -33,8 +34,10 @@ __all__ = [
     "colour_bar",
     "key",
     "mark",
+    "patch",
     "row",
     "save",
+    "save_as",
     "style",
     "time_bar",
 ]
@@ -206,6 +209,17 @@ def mark(label: str, **look: Any) -> Any:
     return Line2D([], [], color="grey", label=label, **look)
 
 
+def patch(label: str) -> Any:
+    """Return a band that stands in a legend only, in grey: it explains bands of any colour.
+
+    Examples
+    --------
+    >>> patch("95 % interval").get_label()
+    '95 % interval'
+    """
+    return Patch(color="grey", alpha=0.25, linewidth=0, label=label)
+
+
 def blended(ax: Axes) -> Any:
     """Return the transform whose x is a share of the axis and whose y are the axis' numbers."""
     return blended_transform_factory(ax.transAxes, ax.transData)
@@ -239,13 +253,43 @@ def save(figure: Figure, file: Path) -> list[Path]:
             # Thousands of short lines of many colours make a slow vector picture.
             if len(collection.get_paths()) > _MOST_PATHS:
                 collection.set_rasterized(True)
-    write_whole(png, packed(_encoded(figure, "png", {"Software": None}), dpi=_DPI))
+    write_whole(png, packed(_encoded(figure, "png"), dpi=_DPI))
     figure.set_layout_engine("none")  # the places have been found; finding them takes a while
-    write_whole(pdf, _encoded(figure, "pdf", {"CreationDate": None}))
+    write_whole(pdf, _encoded(figure, "pdf"))
     return [png, pdf]
 
 
-def _encoded(figure: Figure, kind: str, metadata: dict[str, None]) -> bytes:
+def save_as(figure: Figure, file: Path) -> None:
+    """Write a figure in the format that its name says; it is there whole, or not at all.
+
+    Raises
+    ------
+    ConfigError
+        If the name has another ending, or the file cannot be written.
+
+    Examples
+    --------
+    >>> save_as(Figure(), Path("picture.jpeg2"))
+    Traceback (most recent call last):
+        ...
+    committal.errors.ConfigError: out = 'picture.jpeg2' is not allowed; expected a name ending in \
+.png, .pdf or .svg
+    """
+    kind = file.suffix.removeprefix(".").lower()
+    if kind not in _DATES:
+        raise ConfigError("out", str(file), "a name ending in .png, .pdf or .svg")
+    try:
+        write_whole(file, _encoded(figure, kind))
+    except OSError as error:
+        why = f"a file that can be written ({error.strerror})"
+        raise ConfigError("out", str(file), why) from None
+
+
+#: What would make two equal pictures differ.
+_DATES = {"png": "Software", "pdf": "CreationDate", "svg": "Date"}
+
+
+def _encoded(figure: Figure, kind: str) -> bytes:
     buffer = BytesIO()
-    figure.savefig(buffer, format=kind, dpi=_DPI, metadata=metadata)
+    figure.savefig(buffer, format=kind, dpi=_DPI, metadata={_DATES[kind]: None})
     return buffer.getvalue()

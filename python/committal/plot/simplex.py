@@ -22,6 +22,8 @@ from committal.simulation.dataset import experiment_of
 if TYPE_CHECKING:
     import xarray as xr
 
+__all__ = ["simplex"]
+
 #: What dots and lines are, for legends.
 START, END, TRUE = "start", "ends of runs (number: how many)", "true gradient"
 

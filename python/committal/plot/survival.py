@@ -15,6 +15,8 @@ from committal.plot.panels import given_or_new
 if TYPE_CHECKING:
     import xarray as xr
 
+__all__ = ["survival"]
+
 
 def survival(
     data: xr.Dataset,
@@ -78,5 +80,5 @@ def survival(
         )
     ylabel = f"runs not yet at {curves.attrs['quantity']} ≥ {curves.attrs['above']:g}"
     ax.set_ylim(0, 1.02)
-    finish(ax, curves["time"].values, ylabel, log_time=log_time, legend=legend)
+    finish(ax, curves, ylabel, log_time=log_time, legend=legend)
     return ax

@@ -7,6 +7,7 @@ plan that the engine is given. Read on below, then the files in the order in whi
 ==================  ================================================================
 ``streams``         random numbers from (key, run, slot, number); draws from them
 ``rewards``         the laws of rewards: quantiles, atoms, variances
+``formulas``        what formulas are given, and their values
 ``policies``        :math:`\theta_0`; from :math:`\theta` to :math:`\pi`, entropy, distance
 ``baselines``       b from :math:`\pi` and r; the memory of running means
 ``behaviours``      :math:`\mu` from :math:`\pi`
@@ -18,6 +19,7 @@ plan that the engine is given. Read on below, then the files in the order in whi
 ``mdp_updates``     directions of episodes, the next :math:`\theta`
 ``mdp``             one run of an MDP
 ``measures``        what is recorded, by name
+``replay``          which formula left the numbers, and where
 ``runs``            :func:`simulate`: one run, everything recorded
 ==================  ================================================================
 

@@ -12,14 +12,23 @@ import numpy.typing as npt
 from committal.config.bandit import Bandit
 from committal.config.estimators import OneSample
 from committal.config.experiment import Experiment
+from committal.config.policies import Policy
+from committal.errors import NonFiniteError
 from committal.reference.arrays import Floats, Ints
-from committal.reference.baselines import Memory, baseline_value, initial_memory, remember
+from committal.reference.baselines import (
+    Memory,
+    baseline_value,
+    baselines_of_samples,
+    initial_memory,
+    remember,
+)
 from committal.reference.behaviours import behaviour_probabilities
+from committal.reference.formulas import Given, drawn, known
 from committal.reference.policies import initial_theta, policy_probabilities
 from committal.reference.problems import problem_of
 from committal.reference.rewards import draw_reward, reward_table
 from committal.reference.streams import ACTION, REWARD, draw_action, uniforms
-from committal.reference.updates import next_theta
+from committal.reference.updates import direction, moved, next_theta, optimised
 
 __all__ = ["BanditMoment", "Outcome", "one_step_law", "run_bandit"]
 
@@ -39,6 +48,8 @@ class BanditMoment(NamedTuple):
     #: The N samples; the last ones of a run are never used.
     actions: Ints
     rewards: Floats
+    #: What formulas may look at.
+    given: Given
 
     @property
     def value(self) -> float:
@@ -53,6 +64,7 @@ def run_bandit(
     run: int,
     actions: npt.ArrayLike | None = None,
     rewards: npt.ArrayLike | None = None,
+    start: tuple[int, Floats] | None = None,
 ) -> Iterator[BanditMoment]:
     """The moments t = 0, 1, ..., steps of one run.
 
@@ -63,6 +75,8 @@ def run_bandit(
         Name the stream: the same numbers as the compiled engine draws.
     actions, rewards : array_like, shape (steps, N) or (steps + 1, N), optional
         Replay these instead of drawing (teacher forcing): given actions, or given both.
+    start : (int, ndarray), optional
+        Begin at this time with this theta; what was remembered before is not known.
 
     Examples
     --------
@@ -73,42 +87,79 @@ def run_bandit(
     0 [0. 0.] 0.0
     1 [1. 0.] 0.5
     """
+    try:
+        first = (0, initial_theta(experiment)) if start is None else start
+        yield from _moments(experiment, key, run, actions, rewards, *first)
+    except NonFiniteError as error:
+        raise NonFiniteError(
+            run, error.update, error.part, error.expression, error.operands
+        ) from None
+
+
+def _moments(
+    experiment: Experiment,
+    key: int,
+    run: int,
+    actions: npt.ArrayLike | None,
+    rewards: npt.ArrayLike | None,
+    first: int,
+    theta: Floats,
+) -> Iterator[BanditMoment]:
     problem, policy, steps = problem_of(experiment, Bandit), experiment.policy, experiment.steps
     estimator = experiment.estimator
     samples = estimator.samples if isinstance(estimator, OneSample) else 0
     r = np.array(problem.means)
 
-    draws = (steps + 1) * samples
-    u = uniforms(key, run, ACTION, 0, draws).reshape(steps + 1, samples)
-    v = uniforms(key, run, REWARD, 0, draws).reshape(steps + 1, samples)
+    times = steps + 1 - first
+    begin, draws = first * samples, times * samples
+    u = uniforms(key, run, ACTION, begin, draws).reshape(times, samples)
+    v = uniforms(key, run, REWARD, begin, draws).reshape(times, samples)
     given_actions = () if actions is None else np.asarray(actions).reshape(-1, samples)
     given_rewards = () if rewards is None else np.asarray(rewards).reshape(-1, samples)
 
-    theta = initial_theta(experiment)
     memory = initial_memory(experiment.baseline)
     regret = 0.0
 
-    for t in range(steps + 1):
-        pi = policy_probabilities(policy, theta)
+    for t in range(first, steps + 1):
+        pi = _policy(policy, theta, t)
         mu = behaviour_probabilities(experiment.behaviour, pi, t, steps)
-        b = baseline_value(experiment.baseline, pi, r, memory)
 
         if t < len(given_actions):
             a_t = given_actions[t]
         else:
-            a_t = np.array([draw_action(mu, u[t, j]) for j in range(samples)], dtype=np.int64)
+            a_t = np.array(
+                [draw_action(mu, u[t - first, j]) for j in range(samples)], dtype=np.int64
+            )
         if t < len(given_rewards):
             r_t = given_rewards[t]
         else:
-            r_t = np.array([draw_reward(problem, a_t[j], v[t, j]) for j in range(samples)])
+            r_t = np.array([draw_reward(problem, a_t[j], v[t - first, j]) for j in range(samples)])
 
-        now = BanditMoment(experiment, t, theta, pi, b, memory, regret, a_t, r_t)
+        given = known(theta, pi, mu, r, t)
+        if samples:
+            given = drawn(given, pi, mu, a_t, r_t)
+            each = baselines_of_samples(experiment.baseline, pi, r, memory, given)
+            given |= {"b": each, "A": r_t - each}
+            b = float(each[0] if (each == each[0]).all() else each.mean())
+        else:
+            b = baseline_value(experiment.baseline, pi, r, memory, given)
+            each = np.array([b])
+        now = BanditMoment(experiment, t, theta, pi, b, memory, regret, a_t, r_t, given)
         yield now
 
         if t < steps:
-            theta = next_theta(experiment, theta, t, b, a_t, r_t)
-            memory = remember(experiment.baseline, memory, r_t)
+            g = direction(experiment, theta, t, each if samples else b, a_t, r_t)
+            memory = remember(experiment.baseline, memory, r_t, given)
+            step, memory = optimised(experiment, g, theta, t, memory)
+            theta = moved(experiment, theta, t, step)
             regret += float(r.max()) - now.value
+
+
+def _policy(policy: Policy, theta: Floats, t: int) -> Floats:
+    try:
+        return policy_probabilities(policy, theta)
+    except NonFiniteError as error:  # of a link; the time is known here
+        raise NonFiniteError(0, t, error.part, error.expression, error.operands) from None
 
 
 class Outcome(NamedTuple):
@@ -159,9 +210,10 @@ def one_step_law(
     problem, estimator = problem_of(experiment, Bandit), experiment.estimator
     pi = policy_probabilities(experiment.policy, theta)
     mu = behaviour_probabilities(experiment.behaviour, pi, t, experiment.steps)
-    b = baseline_value(experiment.baseline, pi, np.array(problem.means), memory)
+    r = np.array(problem.means)
+    given = known(theta, pi, mu, r, t)
     if not isinstance(estimator, OneSample):
-        return [Outcome(1.0, (), (), next_theta(experiment, theta, t, b))]
+        return [Outcome(1.0, (), (), next_theta(experiment, theta, t, 0.0, memory=memory))]
     atoms = [
         (float(mu[a]) * probability, a, reward)
         for a in range(problem.arms)
@@ -171,6 +223,8 @@ def one_step_law(
     law = []
     for draw in itertools.product(atoms, repeat=estimator.samples):
         probabilities, actions, rewards = zip(*draw, strict=True)
-        theta_next = next_theta(experiment, theta, t, b, actions, rewards)
+        batch = drawn(given, pi, mu, actions, rewards)
+        b = baselines_of_samples(experiment.baseline, pi, r, memory, batch)
+        theta_next = next_theta(experiment, theta, t, b, actions, rewards, memory)
         law.append(Outcome(float(np.prod(probabilities)), actions, rewards, theta_next))
     return law

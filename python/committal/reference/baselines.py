@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from committal.config import (
     Baseline,
     Constant,
+    FormulaBaseline,
     Gap,
     Linear,
     Maximum,
@@ -17,9 +20,10 @@ from committal.config import (
     Value,
 )
 from committal.reference.arrays import Floats
+from committal.reference.formulas import Given, formula_value, known, next_states, with_states
 from committal.reference.policies import others
 
-__all__ = ["Memory", "baseline_value", "initial_memory", "remember"]
+__all__ = ["Memory", "baseline_value", "baselines_of_samples", "initial_memory", "remember"]
 
 
 #: 1/pi is not taken of anything smaller, so that weights and their sums stay finite.
@@ -32,6 +36,8 @@ class Memory:
 
     mean: float = 0.0
     count: int = 0
+    #: The states of formulas, by the part that has them; empty before the first update.
+    states: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, repr=False)
 
 
 def _running_mean(baseline: Baseline) -> RunningMean | None:
@@ -51,8 +57,12 @@ def initial_memory(baseline: Baseline) -> Memory:
     return Memory(running.initial) if running is not None else Memory()
 
 
-def remember(baseline: Baseline, memory: Memory, rewards: Floats) -> Memory:
+def remember(
+    baseline: Baseline, memory: Memory, rewards: Floats, given: Given | None = None
+) -> Memory:
     """m <- m + rate (R - m) for each reward in turn; rate = 1/n for the plain average.
+
+    The states of formulas follow their own texts, from what is `given`.
 
     Examples
     --------
@@ -60,6 +70,11 @@ def remember(baseline: Baseline, memory: Memory, rewards: Floats) -> Memory:
     >>> remember(cm.RunningMean(), Memory(5.0, 0), np.array([1.0, 2.0]))
     Memory(mean=1.5, count=2)
     """
+    for atom in baseline.atoms:
+        if isinstance(atom, FormulaBaseline) and atom.state and given is not None:
+            values = with_states(atom.tree, given, memory.states.get(repr(atom)))
+            after = next_states("baseline", atom.tree, values)
+            memory = replace(memory, states={**memory.states, repr(atom): after})
     running = _running_mean(baseline)
     if running is None:
         return memory
@@ -71,11 +86,15 @@ def remember(baseline: Baseline, memory: Memory, rewards: Floats) -> Memory:
         else:
             # The first reward replaces the initial value, whatever that was.
             mean = float(reward) if count == 1 else mean + (float(reward) - mean) / count
-    return Memory(mean, count)
+    return replace(memory, mean=mean, count=count)
 
 
 def baseline_value(
-    baseline: Baseline, pi: Floats, r: Floats, memory: Memory | None = None
+    baseline: Baseline,
+    pi: Floats,
+    r: Floats,
+    memory: Memory | None = None,
+    given: Given | None = None,
 ) -> float:
     """b(pi, r): the number subtracted from the reward.
 
@@ -88,6 +107,9 @@ def baseline_value(
         Mean rewards.
     memory : Memory, optional
         Needed by :class:`RunningMean` once a reward has been seen.
+    given : dict, optional
+        What a formula looks at; the policy and the mean rewards by default. A formula with a
+        value for every sample gives their mean.
 
     Examples
     --------
@@ -120,11 +142,48 @@ def baseline_value(
             return memory.mean if memory is not None else baseline.initial
         case Linear():
             return baseline.offset + sum(
-                coefficient * baseline_value(atom, pi, r, memory)
+                coefficient * baseline_value(atom, pi, r, memory, given)
                 for coefficient, atom in baseline.terms
             )
+        case FormulaBaseline():
+            return float(_formula(baseline, pi, r, memory, given).mean())
     # What the paper does not have says itself what it is.
     return float(baseline.at(pi, r))
+
+
+def _formula(
+    baseline: FormulaBaseline,
+    pi: Floats,
+    r: Floats,
+    memory: Memory | None,
+    given: Given | None,
+) -> Floats:
+    values = known(pi, pi, pi, r, 0) if given is None else given
+    states = None if memory is None else memory.states.get(repr(baseline))
+    return formula_value("baseline", baseline.tree, with_states(baseline.tree, values, states))
+
+
+def baselines_of_samples(
+    baseline: Baseline, pi: Floats, r: Floats, memory: Memory | None, given: Given
+) -> Floats:
+    """b of every sample: mostly one number for all of them.
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> pi, R = np.array([0.5, 0.5]), np.array([1.0, 2.0, 6.0])
+    >>> given = {"R": R, "N": 3.0, "K": 2.0}
+    >>> baselines_of_samples(cm.baseline("others(R, 'mean')") + 1, pi, pi, None, given)
+    array([5. , 4.5, 2.5])
+    """
+    total = np.zeros(len(given["R"]))
+    linear = baseline if isinstance(baseline, Linear) else Linear([(1.0, baseline)])
+    for coefficient, atom in linear.terms:
+        if isinstance(atom, FormulaBaseline):
+            total = total + coefficient * _formula(atom, pi, r, memory, given)
+        else:
+            total = total + coefficient * baseline_value(atom, pi, r, memory)
+    return total + linear.offset
 
 
 def _weighted_mean(w: Floats, pi: Floats, r: Floats) -> float:

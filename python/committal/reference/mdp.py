@@ -10,13 +10,15 @@ import numpy as np
 from committal.config.estimators import ExactQ
 from committal.config.experiment import Experiment
 from committal.config.mdp import TabularMDP
+from committal.errors import NonFiniteError
 from committal.reference.arrays import Floats, Ints
 from committal.reference.baselines import initial_memory, remember
 from committal.reference.mdp_episodes import Episode, draw_episode, returned
 from committal.reference.mdp_evaluation import policy_table, solve, sweep
-from committal.reference.mdp_updates import theta_after_episode
+from committal.reference.mdp_updates import direction_after_episode
 from committal.reference.policies import initial_theta
 from committal.reference.problems import problem_of
+from committal.reference.updates import moved, optimised
 
 __all__ = ["MdpMoment", "run_mdp"]
 
@@ -56,6 +58,15 @@ def run_mdp(experiment: Experiment, *, key: int, run: int) -> Iterator[MdpMoment
     >>> {now.episode.last for now in run_mdp(e, key=1, run=0)}
     {1}
     """
+    try:
+        yield from _moments(experiment, key, run)
+    except NonFiniteError as error:
+        raise NonFiniteError(
+            run, error.update, error.part, error.expression, error.operands
+        ) from None
+
+
+def _moments(experiment: Experiment, key: int, run: int) -> Iterator[MdpMoment]:
     mdp, steps, estimator = (
         problem_of(experiment, TabularMDP),
         experiment.steps,
@@ -78,5 +89,7 @@ def run_mdp(experiment: Experiment, *, key: int, run: int) -> Iterator[MdpMoment
         yield MdpMoment(experiment, t, theta, pi, episode, visits.copy())
 
         if t < steps:
-            theta = theta_after_episode(experiment, theta, t, episode, Q=Q, memory=memory)
+            g = direction_after_episode(experiment, theta, t, episode, Q=Q, memory=memory)
             memory = remember(experiment.baseline, memory, np.array([returned(mdp, episode)]))
+            step, memory = optimised(experiment, g, theta, t, memory)
+            theta = moved(experiment, theta, t, step)

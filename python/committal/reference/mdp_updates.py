@@ -12,16 +12,24 @@ from committal.config.updates import Natural, Update, Vanilla
 from committal.reference.arrays import Floats
 from committal.reference.baselines import Memory, baseline_value
 from committal.reference.behaviours import behaviour_probabilities
+from committal.reference.formulas import Given, drawn, known
 from committal.reference.mdp_episodes import Episode
 from committal.reference.mdp_evaluation import policy_table, solve, state_distribution
 from committal.reference.problems import problem_of
-from committal.reference.schedules import scheduled
-from committal.reference.updates import update_direction
+from committal.reference.updates import (
+    formula_direction,
+    has_formula,
+    moved,
+    optimised,
+    update_direction,
+)
 
 __all__ = ["baseline_by_state", "episode_direction", "exact_gradient", "theta_after_episode"]
 
 
-def baseline_by_state(baseline: Baseline, pi: Floats, Q: Floats) -> Floats:
+def baseline_by_state(
+    baseline: Baseline, pi: Floats, Q: Floats, given: list[Given] | None = None
+) -> Floats:
     """b(s) from pi(.|s) and Q(s, .).
 
     Examples
@@ -30,7 +38,10 @@ def baseline_by_state(baseline: Baseline, pi: Floats, Q: Floats) -> Floats:
     >>> baseline_by_state(cm.Value() + 1, np.full((1, 2), 0.5), np.array([[1.0, 3.0]]))
     array([3.])
     """
-    return np.array([baseline_value(baseline, *rows) for rows in zip(pi, Q, strict=True)])
+    if given is None:
+        return np.array([baseline_value(baseline, *rows) for rows in zip(pi, Q, strict=True)])
+    rows = zip(pi, Q, given, strict=True)
+    return np.array([baseline_value(baseline, p, q, given=own) for p, q, own in rows])
 
 
 def episode_direction(
@@ -40,6 +51,7 @@ def episode_direction(
     episode: Episode,
     t: int = 0,
     memory: Memory | None = None,
+    theta: Floats | None = None,
 ) -> Floats:
     """g[s, a]: the sum over the steps of m_i times their directions, without the step size.
 
@@ -53,6 +65,8 @@ def episode_direction(
         Number of updates already done.
     memory : Memory, optional
         Of a running mean of returns.
+    theta : ndarray, shape (S, A), optional
+        For formulas that look at it.
 
     Examples
     --------
@@ -80,15 +94,25 @@ def episode_direction(
         later[i] = discounted[i] + after
 
     exact = isinstance(estimator, ExactQ)
-    b = baseline_by_state(experiment.baseline, pi, Q) if exact else np.zeros(mdp.n_states)
-    constant = 0.0 if exact else baseline_value(experiment.baseline, pi[0], Q[0], memory)
+    given = [_given(experiment, pi, Q if exact else None, s, t, theta) for s in range(len(pi))]
+    b = baseline_by_state(experiment.baseline, pi, Q, given) if exact else np.zeros(mdp.n_states)
+    start = given[int(episode.states[0])] if episode.states else given[0]
+    constant = 0.0 if exact else baseline_value(experiment.baseline, pi[0], Q[0], memory, start)
 
     g = np.zeros_like(pi)
     before = 1.0  # rho_0 ... rho_(i-1)
     for i, (s, a, _) in enumerate(steps):
         signal = Q[s, a] - b[s] if exact else earned[i] - constant + later[i]
-        if isinstance(estimator, ExactQ) and estimator.discounted:
-            signal *= mdp.gamma**i
+        factor = mdp.gamma**i if isinstance(estimator, ExactQ) and estimator.discounted else 1.0
+        if has_formula(experiment):
+            own = constant if not exact else b[s]
+            # On-policy REINFORCE: what was earned before and after is the whole return.
+            batch = drawn(given[s], pi[s], mu[i], [a], [signal + own])
+            rows = given[s]["theta"], pi[s]
+            g[s] += before * factor * formula_direction(experiment, batch, *rows, np.array([own]))
+            before *= rho[i]
+            continue
+        signal *= factor
         # A bandit's direction, in the row of the state; it brings the last ratio with it.
         g[s] += update_direction(
             experiment.policy, experiment.update, pi[s], mu[i], a, before * signal
@@ -118,6 +142,28 @@ def exact_gradient(mdp: TabularMDP, update: Update, pi: Floats) -> Floats:
     return state_distribution(mdp, pi)[:, None] * pi * advantage
 
 
+def direction_after_episode(
+    experiment: Experiment,
+    theta: Floats,
+    t: int,
+    episode: Episode | None = None,
+    *,
+    Q: Floats | None = None,
+    memory: Memory | None = None,
+) -> Floats:
+    """g_t[s, a], from a given episode or exact; see `theta_after_episode`."""
+    mdp = problem_of(experiment, TabularMDP)
+    pi = policy_table(mdp, theta)
+    if isinstance(experiment.estimator, Expected):
+        g = exact_gradient(mdp, experiment.update, pi)
+    else:
+        assert episode is not None
+        if Q is None:
+            Q = solve(mdp, pi)[1]
+        g = episode_direction(experiment, pi, Q, episode, t, memory, theta)
+    return g
+
+
 def theta_after_episode(
     experiment: Experiment,
     theta: Floats,
@@ -140,7 +186,7 @@ def theta_after_episode(
     Q : ndarray, optional
         What the estimator takes for Q; solved for if it is not given.
     memory : Memory, optional
-        Of a running mean of returns.
+        Of a running mean of returns, and of an optimiser.
 
     Examples
     --------
@@ -152,13 +198,15 @@ def theta_after_episode(
     >>> theta_after_episode(e, np.zeros((2, 4)), 0, Episode((0,), (1,), (0.5,), 1))[0]
     array([0., 2., 0., 0.])
     """
-    mdp = problem_of(experiment, TabularMDP)
-    pi = policy_table(mdp, theta)
-    if isinstance(experiment.estimator, Expected):
-        g = exact_gradient(mdp, experiment.update, pi)
-    else:
-        assert episode is not None
-        if Q is None:
-            Q = solve(mdp, pi)[1]
-        g = episode_direction(experiment, pi, Q, episode, t, memory)
-    return theta + scheduled(experiment.update.step_size, t, experiment.steps) * g
+    g = direction_after_episode(experiment, theta, t, episode, Q=Q, memory=memory)
+    step, _ = optimised(experiment, g, theta, t, memory or Memory())
+    return moved(experiment, theta, t, step)
+
+
+def _given(
+    experiment: Experiment, pi: Floats, Q: Floats | None, s: int, t: int, theta: Floats | None
+) -> Given:
+    """What a formula may look at in a state."""
+    mu = behaviour_probabilities(experiment.behaviour, pi[s], t, experiment.steps)
+    own = pi[s] if theta is None else theta[s]
+    return known(own, pi[s], mu, None if Q is None else Q[s], t)

@@ -7,8 +7,10 @@ import numpy.typing as npt
 
 from committal.config.bandit import Bandit
 from committal.config.experiment import Experiment
+from committal.config.links import FormulaPolicy
 from committal.config.mdp import TabularMDP
 from committal.config.policies import Direct, Policy, Sigmoid, Softmax
+from committal.errors import NonFiniteError
 from committal.reference.arrays import Floats
 from committal.reference.problems import problem_of
 
@@ -75,7 +77,7 @@ def initial_theta(experiment: Experiment) -> Floats:
     if isinstance(policy, Direct):
         probabilities = policy.probabilities
         theta[:] = 1.0 / len(theta) if probabilities is None else probabilities
-    elif isinstance(policy, Softmax) and policy.theta0 is not None:
+    elif isinstance(policy, Softmax | FormulaPolicy) and policy.theta0 is not None:
         theta[:] = policy.theta0
     return theta
 
@@ -94,6 +96,8 @@ def log_policy(policy: Policy, theta: Floats) -> Floats:
     if isinstance(policy, Direct):
         with np.errstate(divide="ignore"):
             return np.log(theta)
+    if isinstance(policy, FormulaPolicy):
+        return policy.log_probabilities_at(theta)
     return log_softmax(theta)
 
 
@@ -110,7 +114,19 @@ def policy_probabilities(policy: Policy, theta: Floats) -> Floats:
         return softmax([theta[0], 0.0])
     if isinstance(policy, Direct):
         return theta
+    if isinstance(policy, FormulaPolicy):
+        return _linked(policy, theta)
     return softmax(theta)
+
+
+def _linked(policy: FormulaPolicy, theta: Floats) -> Floats:
+    """f(theta) / sum f(theta), where f is finite, not negative and not 0 everywhere."""
+    f = policy.weights_at(theta)
+    if np.isfinite(f).all() and (f >= 0.0).all() and f.sum() > 0.0:
+        return np.asarray(f / f.sum())
+    found = policy.tree.culprit({"theta": theta})
+    expression, operands = found or (policy.formula, {policy.formula: f.tolist()})
+    raise NonFiniteError(0, 0, "policy", expression, operands)
 
 
 def entropy(pi: Floats, log_pi: Floats) -> float:

@@ -13,8 +13,10 @@ from committal.config.quantities import BANDIT_QUANTITIES
 from committal.errors import ConfigTypeError
 from committal.reference.arrays import Floats, Ints
 from committal.reference.bandit import run_bandit
+from committal.reference.formulas import quantities
 from committal.reference.mdp import run_mdp
 from committal.reference.measures import MDP_MEASURES, MEASURES
+from committal.reference.variance import has_variance
 
 __all__ = ["simulate"]
 
@@ -34,7 +36,7 @@ def simulate(
     Parameters
     ----------
     experiment : Experiment
-        Its ``record`` is not read.
+        Of its ``record`` only formulas are read.
     key, run : int
         Name the stream: the same numbers as the compiled engine draws.
     actions, rewards : array_like, shape (steps, N) or (steps + 1, N), optional
@@ -65,8 +67,11 @@ def simulate(
         episodes = list(run_mdp(experiment, key=key, run=run))
         return {name: np.array([of(now) for now in episodes]) for name, of in MDP_MEASURES.items()}
     moments = list(run_bandit(experiment, key=key, run=run, actions=actions, rewards=rewards))
-    return {
+    found: Record = {
         name: np.array([of(now) for now in moments])
         for name, of in MEASURES.items()
         if experiment.estimator.draws or not BANDIT_QUANTITIES[name].drawn
+        if name != "variance" or has_variance(experiment)
     }
+    own = [dict(quantities(experiment, now.given)) for now in moments]
+    return found | {f.name: np.array([x[f.name] for x in own]) for f in experiment.record.formulas}

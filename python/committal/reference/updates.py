@@ -2,24 +2,43 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 
 from committal.config.bandit import Bandit
 from committal.config.estimators import OneSample
 from committal.config.experiment import Experiment
+from committal.config.formula_update import FormulaUpdate
+from committal.config.links import FormulaPolicy
 from committal.config.policies import Direct, Policy, Sigmoid
 from committal.config.updates import Natural, Projected, Update, Vanilla
 from committal.reference.arrays import Floats
+from committal.reference.baselines import Memory
 from committal.reference.behaviours import behaviour_probabilities
+from committal.reference.formulas import (
+    Given,
+    directions,
+    drawn,
+    formula_value,
+    known,
+    next_states,
+    score,
+    with_states,
+)
 from committal.reference.policies import entropy, log_policy, others, policy_probabilities
 from committal.reference.problems import problem_of
 from committal.reference.schedules import scheduled
+from committal.support.simplex import rounding
 
 __all__ = [
+    "direction",
     "entropy_direction",
     "expected_direction",
+    "moved",
     "next_theta",
+    "optimised",
     "project_onto_simplex",
     "update_direction",
 ]
@@ -74,7 +93,9 @@ def update_direction(
     return advantage * (float(pi[a]) * w) * score
 
 
-def expected_direction(policy: Policy, update: Update, pi: Floats, r: Floats) -> Floats:
+def expected_direction(
+    policy: Policy, update: Update, pi: Floats, r: Floats, theta: Floats | None = None
+) -> Floats:
     """E[g] on-policy without baseline: the exact gradient in the geometry of the update.
 
     Examples
@@ -86,6 +107,10 @@ def expected_direction(policy: Policy, update: Update, pi: Floats, r: Floats) ->
     """
     if _is_new(update):
         return np.asarray(r @ update.rows(policy, pi))
+    if isinstance(policy, FormulaPolicy):
+        assert theta is not None
+        slopes = policy.slopes_at(theta) / policy.weights_at(theta).sum()
+        return np.asarray(slopes * (r - pi @ r))
     natural = isinstance(update, Natural)
     if isinstance(policy, Sigmoid):
         return np.array([(r[0] - r[1]) * (1.0 if natural else pi[0] * pi[1])])
@@ -118,7 +143,8 @@ def project_onto_simplex(x: npt.ArrayLike) -> Floats:
     """The point of the simplex nearest to x: max(x - s, 0), with s such that it sums to 1.
 
     With x sorted downwards and n the largest number such that
-    x_(n) > (x_(1) + ... + x_(n) - 1) / n, the shift s is the right-hand side.
+    x_(n) > (x_(1) + ... + x_(n) - 1) / n, the shift s is the right-hand side. Entries that only
+    the rounding of s has lifted off 0 are 0, and s is that of the others.
 
     Examples
     --------
@@ -130,8 +156,10 @@ def project_onto_simplex(x: npt.ArrayLike) -> Floats:
     point = point - point.max()
     descending = np.sort(point)[::-1]
     shifts = (np.cumsum(descending) - 1.0) / np.arange(1, len(point) + 1)
-    support = np.flatnonzero(descending > shifts)[-1]
-    projected: Floats = np.maximum(point - shifts[support], 0.0)
+    shift = shifts[np.flatnonzero(descending > shifts)[-1]]
+    kept = point - shift > rounding(len(point))
+    shift = (point[kept].sum() - 1.0) / kept.sum()
+    projected: Floats = np.where(kept, np.maximum(point - shift, 0.0), 0.0)
     return projected
 
 
@@ -139,9 +167,10 @@ def next_theta(
     experiment: Experiment,
     theta: Floats,
     t: int,
-    b: float,
+    b: npt.ArrayLike,
     actions: npt.ArrayLike = (),
     rewards: npt.ArrayLike = (),
+    memory: Memory | None = None,
 ) -> Floats:
     """theta_{t+1} = theta_t + alpha_t g: one update from given draws.
 
@@ -151,10 +180,12 @@ def next_theta(
     theta : ndarray
     t : int
         Number of updates already done.
-    b : float
-        The baseline at theta.
+    b : float, or ndarray of shape (N,)
+        The baseline at theta, or that of every sample.
     actions, rewards : array_like, shape (N,)
         The samples of this update; not used by the expected estimator.
+    memory : Memory, optional
+        Of an optimiser; its beginning by default.
 
     Examples
     --------
@@ -163,21 +194,129 @@ def next_theta(
     >>> next_theta(e, np.zeros(2), t=0, b=0.0, actions=[0], rewards=[1.0])
     array([1., 0.])
     """
+    g = direction(experiment, theta, t, b, actions, rewards)
+    step, _ = optimised(experiment, g, theta, t, memory or Memory())
+    return moved(experiment, theta, t, step)
+
+
+def direction(
+    experiment: Experiment,
+    theta: Floats,
+    t: int,
+    b: npt.ArrayLike,
+    actions: npt.ArrayLike = (),
+    rewards: npt.ArrayLike = (),
+) -> Floats:
+    """g_t, from given draws: the mean over the samples, and the entropy term.
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> e = cm.Experiment(cm.Bandit([1, 0]), cm.Softmax(), cm.Natural(step_size=0.5), steps=1)
+    >>> direction(e, np.zeros(2), t=0, b=0.0, actions=[0], rewards=[1.0])
+    array([2., 0.])
+    """
     policy, update, steps = experiment.policy, experiment.update, experiment.steps
     estimator = experiment.estimator
     pi = policy_probabilities(policy, theta)
+    r = np.array(problem_of(experiment, Bandit).means)
     if isinstance(estimator, OneSample):
         mu = behaviour_probabilities(experiment.behaviour, pi, t, steps)
-        implicit = scheduled(estimator.implicit, t, steps)
-        samples = zip(np.asarray(actions), np.asarray(rewards), strict=True)
-        g: Floats = np.mean(
-            [update_direction(policy, update, pi, mu, int(a), R - b, implicit) for a, R in samples],
-            axis=0,
-        )
+        each = np.broadcast_to(np.asarray(b, dtype=np.float64), np.shape(rewards))
+        if has_formula(experiment):
+            given = drawn(known(theta, pi, mu, r, t), pi, mu, actions, rewards)
+            g = formula_direction(experiment, given, theta, pi, each)
+        else:
+            implicit = scheduled(estimator.implicit, t, steps)
+            samples = zip(np.asarray(actions), np.asarray(rewards), each, strict=True)
+            g = np.mean(
+                [
+                    update_direction(policy, update, pi, mu, int(a), R - b_a, implicit)
+                    for a, R, b_a in samples
+                ],
+                axis=0,
+            )
     else:
-        g = expected_direction(policy, update, pi, np.array(problem_of(experiment, Bandit).means))
+        g = expected_direction(policy, update, pi, r, theta)
     tau = scheduled(getattr(update, "entropy", 0.0), t, steps)
     if tau > 0.0:
         g = g + tau * entropy_direction(policy, update, theta)
-    theta = theta + scheduled(update.step_size, t, steps) * g
-    return project_onto_simplex(theta) if isinstance(policy, Direct) else theta
+    return g
+
+
+def has_formula(experiment: Experiment) -> bool:
+    """Whether the direction of a sample is a formula, or has one in it."""
+    return (
+        getattr(experiment.estimator, "weight", None) is not None
+        or isinstance(experiment.update, FormulaUpdate)
+        or isinstance(experiment.policy, FormulaPolicy)
+    )
+
+
+def formula_direction(
+    experiment: Experiment, given: Given, theta: Floats, pi: Floats, b: Floats
+) -> Floats:
+    """The mean over the samples of w A psi, or of a formula of one's own.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    given : dict
+        What is known of the batch.
+    theta, pi : ndarray, shape (K,)
+        Of the arms, or of the actions in a state.
+    b : ndarray, shape (N,)
+        The baseline of every sample.
+    """
+    update, weight = experiment.update, getattr(experiment.estimator, "weight", None)
+    values = {**given, "b": b, "A": given["R"] - b}
+    a = given["a"].astype(np.int64)
+    if isinstance(update, FormulaUpdate):
+        values |= directions(experiment, theta, pi, a)
+        value = formula_value("update", update.tree, values)
+        return np.asarray(value.mean(axis=0) if value.ndim == 2 else value)
+    w = given["rho"]
+    if weight is not None:
+        w = np.broadcast_to(formula_value("estimator.weight", weight.tree, values), len(a))
+    psi = [_psi(experiment, theta, pi, int(arm)) for arm in a]
+    return np.asarray(np.mean((w * values["A"])[:, None] * psi, axis=0))
+
+
+def _psi(experiment: Experiment, theta: Floats, pi: Floats, a: int) -> Floats:
+    """The direction of an arm: its score, or e_a / pi_a."""
+    natural = isinstance(experiment.update, Natural)
+    if isinstance(experiment.policy, Sigmoid):
+        sign = 1.0 if a == 0 else -1.0
+        return np.array([sign / pi[a] if natural else sign * pi[1 - a]])
+    return np.eye(len(pi))[a] / pi[a] if natural else score(experiment.policy, theta, pi, a)
+
+
+def optimised(
+    experiment: Experiment, g: Floats, theta: Floats, t: int, memory: Memory
+) -> tuple[Floats, Memory]:
+    """The step that an optimiser makes of g, and what it remembers.
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> e = cm.Experiment(
+    ...     cm.Bandit([1, 0]), cm.Softmax(), cm.Natural(1), steps=1, optimiser=cm.Momentum(0.5)
+    ... )
+    >>> step, memory = optimised(e, np.array([1.0, 0.0]), np.zeros(2), 0, Memory())
+    >>> optimised(e, np.array([0.0, 1.0]), np.zeros(2), 1, memory)[0]
+    array([0.5, 1. ])
+    """
+    formula = experiment.optimiser.tree
+    if formula is None:
+        return g, memory
+    row = {"g": g.ravel(), "theta": theta.ravel(), "t": float(t), "K": float(g.size)}
+    values = with_states(formula, row, memory.states.get("optimiser"))
+    step = formula_value("optimiser", formula, values).reshape(g.shape)
+    after = next_states("optimiser", formula, values)
+    return step, replace(memory, states={**memory.states, "optimiser": after})
+
+
+def moved(experiment: Experiment, theta: Floats, t: int, step: Floats) -> Floats:
+    """theta + alpha_t s, projected if it is the probabilities."""
+    theta = theta + scheduled(experiment.update.step_size, t, experiment.steps) * step
+    return project_onto_simplex(theta) if isinstance(experiment.policy, Direct) else theta

@@ -10,13 +10,28 @@ from committal.config.experiment import Experiment
 from committal.reference.arrays import Floats
 from committal.reference.baselines import Memory, baseline_value
 from committal.reference.behaviours import behaviour_probabilities
+from committal.reference.formulas import known
 from committal.reference.policies import policy_probabilities
 from committal.reference.problems import problem_of
 from committal.reference.rewards import reward_variance
 from committal.reference.schedules import scheduled
-from committal.reference.updates import update_direction
+from committal.reference.updates import has_formula, update_direction
 
-__all__ = ["gradient_variance"]
+__all__ = ["gradient_variance", "has_variance"]
+
+
+def has_variance(experiment: Experiment) -> bool:
+    """Whether the direction of an arm is its advantage times something of the policy.
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> e = cm.Experiment(cm.Bandit([1, 0]), cm.Softmax(), cm.Natural(step_size=0.1), steps=1)
+    >>> has_variance(e), has_variance(e.replace(baseline=cm.baseline("mean(R)")))
+    (True, False)
+    """
+    batch = any(getattr(atom, "looks_at_batch", False) for atom in experiment.baseline.atoms)
+    return not batch and not has_formula(experiment)
 
 
 def gradient_variance(
@@ -46,7 +61,8 @@ def gradient_variance(
     r, steps = np.array(problem.means), experiment.steps
     pi = policy_probabilities(policy, theta)
     mu = behaviour_probabilities(experiment.behaviour, pi, t, steps)
-    b = baseline_value(experiment.baseline, pi, r, memory)
+    given = {**known(theta, pi, mu, r, t), "N": float(estimator.samples)}
+    b = baseline_value(experiment.baseline, pi, r, memory, given)
     implicit = scheduled(estimator.implicit, t, steps)
 
     # An arm whose probability has underflowed is never drawn.

@@ -16,16 +16,21 @@ import numpy as np
 import numpy.typing as npt
 
 from committal import _core
-from committal.config import Experiment
+from committal.config import Experiment, Record
 from committal.errors import ConfigError, DivergenceError
 from committal.inference.exact_sums import Histogram, Integers, Reduction, canonical, exact_sums
 from committal.lowering import MdpPlan, lower
+from committal.reference.replay import remembers, why_not_finite
 from committal.simulation import dataset as results
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 #: Shape and type of an array, before it exists.
 Layout = dict[str, tuple[tuple[int, ...], np.dtype[Any]]]
 Report = Callable[[int], None]
+
+#: Updates that the oracle replays, where it need not replay all: more than the core makes between
+#: two looks at whether a run is still finite.
+_REPLAYED = 1000
 
 _FAILURES = "failures"
 _MOMENTS = "moments."
@@ -131,17 +136,46 @@ class Engine:
         layout = self.layout(runs)
         # Accumulators are added to, outputs are overwritten.
         allocate = np.zeros if self.reduces else np.empty
-        arrays = {name: allocate(shape, dtype) for name, (shape, dtype) in layout.items()}
         calls = _Calls(key, first_run, runs, chunk or max(runs, 1), threads, isa, report)
         try:
+            arrays = {name: allocate(shape, dtype) for name, (shape, dtype) in layout.items()}
             if self.reduces:
                 return self._reduced(arrays, runs, calls)
             for start, stop, options in calls.of(self.plan.steps):
                 outputs = {name: array[start:stop] for name, array in arrays.items()}
                 _core.simulate(self._simulator, outputs=outputs, **options)
         except _core.Diverged as error:
-            raise DivergenceError(*error.args[1:]) from None
+            raise self._divergence(key, *error.args[1:]) from None
+        except MemoryError as error:
+            raise ConfigError(*self._longest(), f"what fits into memory: {error}") from None
         return arrays
+
+    def _longest(self) -> tuple[str, int]:
+        """Name the longest list that a block of runs is made of, and say its length."""
+        plan = self.plan
+        if not isinstance(plan, MdpPlan):
+            lengths = {"OneSample.samples": plan.samples, "Bandit.arms": plan.arms}
+        else:
+            lengths = {"limit": plan.limit, "states * actions": plan.states * plan.actions}
+        return max(lengths.items(), key=lambda item: item[1])
+
+    def _divergence(self, key: int, run: int, update: int) -> DivergenceError:
+        """Why a run left the numbers: the formula that did it, if one did."""
+        found = None
+        if self.plan.programs:
+            start = self._just_before(key, run, update)
+            found = why_not_finite(self.experiment, key=key, run=run, update=update, start=start)
+        return found or DivergenceError(run, update)
+
+    def _just_before(
+        self, key: int, run: int, update: int
+    ) -> tuple[int, npt.NDArray[np.float64]] | None:
+        """A time not long before an update, and theta there, so that little is to be replayed."""
+        e, time = self.experiment, update - _REPLAYED
+        if time <= 0 or isinstance(self.plan, MdpPlan) or remembers(e):
+            return None
+        engine = Engine(e.replace(steps=time, record=Record("theta")))
+        return time, engine.compute(key=key, first_run=run, runs=1)["theta"][0, 0]
 
     def _reduced(
         self, arrays: dict[str, npt.NDArray[Any]], runs: int, calls: _Calls

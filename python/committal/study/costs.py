@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from committal.config import Experiment, Record
+from committal.config import Experiment
 from committal.config.grid import Axis, Grid, Label
 from committal.simulation.engine import Engine
 from committal.support import text
@@ -141,7 +141,8 @@ def _seconds_per_update(experiment: Experiment) -> float:
         changes: dict[str, Any] = {"steps": steps}
         if experiment.record.at is not None:
             # The times may lie beyond the end of so short a run.
-            changes["record"] = Record(*experiment.record.names, reduce=experiment.record.reduce)
+            kept = {"every": None, "at": None, "log": None}
+            changes["record"] = experiment.record.replace(**kept)
         engine = Engine(experiment.replace(**changes))
         start = time.perf_counter()
         engine.compute(key=0, first_run=0, runs=runs)

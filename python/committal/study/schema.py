@@ -17,19 +17,24 @@ from committal.config import (
     Config,
     Estimator,
     Experiment,
+    FormulaPart,
+    FormulaQuantity,
+    Optimiser,
     Policy,
     Problem,
     Record,
     Reduce,
     Schedule,
     Update,
+    Weight,
     kinds,
 )
 from committal.config.precision import Precision
+from committal.config.quantities import ALL_NAMES
 from committal.study.file import RANGES
 
-_FAMILIES = (Problem, Policy, Update, Baseline, Behaviour, Estimator, Schedule)
-_SINGLE = (Experiment, Record, Reduce, Precision)
+_FAMILIES = (Problem, Policy, Update, Baseline, Behaviour, Estimator, Weight, Optimiser, Schedule)
+_SINGLE = (Experiment, Record, Reduce, Precision, FormulaQuantity)
 
 _NUMBER = {"type": "number"}
 _INTEGER = {"type": "integer"}
@@ -57,6 +62,7 @@ _FORMS: dict[str, Any] = {
     "Sequence[check.Numbers]": {"type": "array", "items": _NUMBERS},
     "Mapping[str, check.Number]": {"type": "object", "additionalProperties": _NUMBER},
     "Mapping[str, check.Numbers]": {"type": "object", "additionalProperties": _NUMBERS},
+    "Mapping[str, Any]": {"type": "object"},
     # Nested arrays of several forms, which only Python can check.
     "npt.ArrayLike": _ARRAY,
     "npt.NDArray[Any]": _ARRAY,
@@ -127,10 +133,12 @@ def schema() -> dict[str, Any]:
 def _object(cls: type[Config], kind: str, *, named: bool) -> dict[str, Any]:
     """Describe one class; where only one kind is possible, its name may be left out."""
     properties: dict[str, Any] = {"kind": {"const": kind}}
-    required = ["kind"] if named else []
+    # {formula = "..."} says what it is by itself.
+    required = ["kind"] if named and not issubclass(cls, FormulaPart) else []
     for name, parameter in inspect.signature(cls).parameters.items():
         if parameter.kind is parameter.VAR_POSITIONAL:
-            properties[name] = {"type": "array", "items": _STRING}
+            forms = [{"enum": list(ALL_NAMES)}, _ref("FormulaQuantity")]
+            properties[name] = {"type": "array", "items": {"anyOf": forms}}
             continue
         properties[name] = _form(f"{cls.__name__}.{name}", str(parameter.annotation))
         if parameter.default is parameter.empty:

@@ -90,6 +90,7 @@ POSITIVE = Interval(0.0, open_low=True)
 NEGATIVE = Interval(high=0.0, open_high=True)
 UNIT = Interval(0.0, 1.0)
 UNIT_POSITIVE = Interval(0.0, 1.0, open_low=True)
+UNIT_BELOW = Interval(0.0, 1.0, open_high=True)
 UNIT_INSIDE = Interval(0.0, 1.0, open_low=True, open_high=True)
 
 

@@ -73,6 +73,15 @@ TEXT = 2**28
 #: How deep the data of a text may be nested.
 DEPTH = 100
 
+#: Characters of the text of a formula.
+FORMULA_TEXT = 20_000
+
+#: Levels of the tree of a formula, and of its parentheses.
+FORMULA_DEPTH = 100
+
+#: Numbers, names and operations of a formula, written out.
+FORMULA_SIZE = 2000
+
 
 def written(limit: int) -> str:
     """Write a limit as people think of it.

@@ -7,6 +7,7 @@ was given two of sixty-four cores, or four of five hundred gigabytes, gets two a
 from __future__ import annotations
 
 import os
+import platform
 from pathlib import Path
 
 from committal import _core
@@ -15,6 +16,7 @@ from committal.support.check import choice, integer
 
 _CGROUP = Path("/sys/fs/cgroup")
 _MEMINFO = Path("/proc/meminfo")
+_CPUINFO = Path("/proc/cpuinfo")
 
 
 def available_threads() -> int:
@@ -66,6 +68,24 @@ def isa_of(argument: str, value: object) -> str:
     """
     names = ("auto", *_core.available()["isas"])
     return choice(argument, value, names)
+
+
+def processor() -> str:
+    """Name the processor, as well as the system knows it.
+
+    Examples
+    --------
+    >>> len(processor()) > 0
+    True
+    """
+    try:
+        for line in _CPUINFO.read_text().splitlines():
+            name, _, value = line.partition(":")
+            if name.strip() == "model name" and value.strip():
+                return value.strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine() or "unknown"
 
 
 def available_memory() -> int | None:

@@ -118,5 +118,21 @@ def project_onto_simplex(x: Floats) -> Floats:
     descending = -np.sort(-point, axis=-1)
     shifts = (np.cumsum(descending, axis=-1) - 1.0) / np.arange(1, x.shape[-1] + 1)
     support = (descending > shifts).sum(axis=-1, keepdims=True) - 1
-    projected: Floats = np.maximum(point - np.take_along_axis(shifts, support, axis=-1), 0.0)
+    zero = point - np.take_along_axis(shifts, support, axis=-1) <= rounding(x.shape[-1])
+    total = np.where(zero, 0.0, point).sum(axis=-1, keepdims=True)
+    shift = (total - 1.0) / (~zero).sum(axis=-1, keepdims=True)
+    projected: Floats = np.where(zero, 0.0, np.maximum(point - shift, 0.0))
     return projected
+
+
+def rounding(arms: int) -> float:
+    """What a projected entry may be off by: the shift is a sum over the arms.
+
+    An entry below it is 0, or 1 / pi would outweigh all others in a baseline.
+
+    Examples
+    --------
+    >>> rounding(4) == 4 * 2**-50
+    True
+    """
+    return min(arms * 2.0**-50, 0.5 / arms)

@@ -15,34 +15,9 @@ Examples
 0.0483
 """
 
-from __future__ import annotations
-
-from committal.theory.bounds import (
-    baseline_range,
-    gap_bound,
-    off_policy_bound,
-    proposition_1_bound,
-)
-from committal.theory.checks import Claim, ClaimTable, claims
-from committal.theory.forced import CommittalRate, committal_rate
-from committal.theory.forever import Enclosure, same_action_forever
-from committal.theory.regimes import Regime, two_arm_regime
-from committal.theory.schedules import ScheduleCheck, check_schedule
-
-__all__ = [
-    "Claim",
-    "ClaimTable",
-    "CommittalRate",
-    "Enclosure",
-    "Regime",
-    "ScheduleCheck",
-    "baseline_range",
-    "check_schedule",
-    "claims",
-    "committal_rate",
-    "gap_bound",
-    "off_policy_bound",
-    "proposition_1_bound",
-    "same_action_forever",
-    "two_arm_regime",
-]
+from committal.theory.bounds import *
+from committal.theory.checks.table import *
+from committal.theory.forced import *
+from committal.theory.forever import *
+from committal.theory.regimes import *
+from committal.theory.schedules import *

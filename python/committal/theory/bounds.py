@@ -25,6 +25,8 @@ from committal.exact import dynamics
 from committal.support import check, limits
 from committal.support.simplex import Floats, softmax
 
+__all__ = ["baseline_range", "gap_bound", "off_policy_bound", "proposition_1_bound"]
+
 
 @dynamics.no_overflow
 def proposition_1_bound(theta0: float, step_size: float, b: float, *, form: str = "sharp") -> float:

@@ -24,6 +24,8 @@ from committal.exact import dynamics, vertices
 from committal.support import check, limits
 from committal.support.simplex import Floats, project_onto_simplex, softmax
 
+__all__ = ["CommittalRate", "committal_rate"]
+
 _CHUNK = 4096
 _LOG_OF_NOTHING = math.log(1e-300)
 

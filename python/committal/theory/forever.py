@@ -38,6 +38,8 @@ from committal.support import check, limits
 from committal.support.simplex import Floats
 from committal.theory.forced import Forced, check_forced, forced_states, shares_of
 
+__all__ = ["Enclosure", "same_action_forever"]
+
 #: Tails of schedules shrink slowly: after the first number of factors 1e-6 is good enough.
 _MANY_STEPS, _MOST_STEPS = 8_000, 50_000
 _ROUNDING = 4.0 * float(np.finfo(np.float64).eps)

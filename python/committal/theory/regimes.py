@@ -32,6 +32,8 @@ from committal.config import Experiment, Natural
 from committal.errors import CombinationError
 from committal.exact import dynamics, vertices
 
+__all__ = ["Regime", "two_arm_regime"]
+
 
 @dataclass(frozen=True, slots=True)
 class Regime:

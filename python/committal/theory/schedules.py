@@ -10,6 +10,8 @@ from committal.config import Schedule, keeps_exploring, robbins_monro
 from committal.config.schedules import Rate
 from committal.support import check, limits
 
+__all__ = ["ScheduleCheck", "check_schedule"]
+
 
 @dataclass(frozen=True, slots=True)
 class ScheduleCheck:

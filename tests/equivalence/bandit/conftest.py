@@ -60,42 +60,6 @@ def replayed(experiment: cm.Experiment, key: int, run: int, got: Record) -> Reco
     )
 
 
-def restarted(experiment: cm.Experiment, key: int, run: int, got: Record) -> Record:
-    """The oracle, fed with the engine's draws and put back to the engine's theta at every step.
-
-    For runs whose trajectories cannot be compared because a rounding error decides what comes
-    next: on the boundary of the simplex whether an arm has probability 0 or 1e-17, far from the
-    centre what 1/pi is.
-    """
-    problem, policy, steps = bandit(experiment), experiment.policy, experiment.steps
-    r = np.array(problem.means)
-    memory = reference.initial_memory(experiment.baseline)
-    regret, theta_next = 0.0, got["theta"][0]
-    want: dict[str, list[Any]] = {name: [] for name in got}
-    samples = got["action"].shape[1]
-    u = reference.uniforms(key, run, reference.ACTION, 0, (steps + 1) * samples)
-    v = reference.uniforms(key, run, reference.REWARD, 0, (steps + 1) * samples)
-    for t in range(steps + 1):
-        theta, actions, rewards = got["theta"][t], got["action"][t], got["reward"][t]
-        pi = reference.policy_probabilities(policy, theta)
-        mu = reference.behaviour_probabilities(experiment.behaviour, pi, t, steps)
-        b = reference.baseline_value(experiment.baseline, pi, r, memory)
-        own = slice(t * samples, (t + 1) * samples)
-        now = reference.BanditMoment(experiment, t, theta, pi, b, memory, regret, actions, rewards)
-        for name, measure in reference.MEASURES.items():
-            want[name].append(measure(now))
-        # Not what the engine has at this time, but what it should have come to and drawn.
-        want["theta"][-1] = theta_next
-        want["action"][-1] = [reference.draw_action(mu, x) for x in u[own]]
-        want["reward"][-1] = [
-            reference.draw_reward(problem, a, x) for a, x in zip(actions, v[own], strict=True)
-        ]
-        regret += float(r.max() - pi @ r)
-        theta_next = reference.next_theta(experiment, theta, t, b, actions, rewards)
-        memory = reference.remember(experiment.baseline, memory, rewards)
-    return {name: np.array(column) for name, column in want.items()}
-
-
 def second_moment(experiment: cm.Experiment, want: Record) -> np.ndarray:
     """E||g||^2 / N at every time: variance is a difference of two numbers of this size."""
     estimator = experiment.estimator
@@ -120,9 +84,14 @@ def assert_equivalent(experiment: cm.Experiment, got: Record, want: Record) -> N
     """One run of the engine (`got`) against the oracle (`want`), time by time.
 
     A rounding error eps |theta| of theta is a relative error of that size in pi: the tolerance of
-    what depends on pi grows with the largest |theta| so far.
+    what depends on pi grows with the largest |theta| so far. Parameters that are probabilities have
+    absolute errors: there it grows with 1 / pi of the least likely arm that is not ruled out.
     """
-    size = np.maximum(1.0, np.maximum.accumulate(np.abs(want["theta"]).max(axis=1)))
+    size = np.maximum(1.0, np.abs(want["theta"]).max(axis=1))
+    if isinstance(experiment.policy, cm.Direct):
+        pi = want["policy"]
+        size = 1.0 / np.where(pi > 0.0, pi, 1.0).min(axis=1)
+    size = np.maximum.accumulate(size)
     rewards = max(1.0, np.abs(bandit(experiment).means).max())
 
     def close(name: str, floor: np.ndarray | float) -> None:
@@ -165,17 +134,10 @@ def check(experiment: cm.Experiment, **options: Any) -> None:
         got = {name: array[run] for name, array in record.items()}
         for name, array in got.items():
             assert np.all(np.isfinite(array)), name
-        if isinstance(experiment.estimator, cm.Expected):
-            assert_equivalent(experiment, got, replayed(experiment, key, run, got))
-        elif isinstance(experiment.policy, cm.Direct):
-            want = restarted(experiment, key, run, got)
-            assert_equivalent(experiment, got, want)
-            assert_equal_draws(experiment, got, want)
-        else:
-            assert_equivalent(experiment, got, replayed(experiment, key, run, got))
-            if run == 0:
-                free = reference.simulate(experiment, key=key, run=run)
-                assert_equal_draws(experiment, got, free)
+        assert_equivalent(experiment, got, replayed(experiment, key, run, got))
+        if run == 0 and not isinstance(experiment.estimator, cm.Expected):
+            free = reference.simulate(experiment, key=key, run=run)
+            assert_equal_draws(experiment, got, free)
 
 
 class Replay:

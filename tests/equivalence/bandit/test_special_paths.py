@@ -90,7 +90,7 @@ def test_many_arms_far_from_the_centre() -> None:
         steps=400,
         record=cm.Record("policy", "theta", "value", every=20),
     )
-    data = cm.run(experiment, runs=40, rng=2)
+    data = cm.run(experiment, runs=400, rng=2)
     theta = data["theta"].values
     shifted = np.exp(theta - theta.max(axis=-1, keepdims=True))
     pi = shifted / shifted.sum(axis=-1, keepdims=True)

@@ -14,6 +14,8 @@ import numpy as np
 import xarray as xr
 
 import committal as cm
+from committal.formula.trace import symbol
+from committal.formula.tree import name as leaf
 
 HUGE = 10**400
 NUL = "x\0y"
@@ -223,12 +225,13 @@ row("Values.values", cm.Values([0.1, 0.2]).values, steps=(1, "integer"))
 row("Direct", probabilities=([0.5, 0.5], [x for x in WRONG["law"] if x is not None]))
 row("EpsilonGreedy", epsilon=(0.1, "unit"))
 row("ExactQ", solver=("iterative", NO_TEXT), tolerance=(0.1, "positive"),
-    discounted=(False, "flag"))  # fmt: skip
+    discounted=(False, "flag"), weight=(..., NO_OBJECT))  # fmt: skip
 row("Expected")
 row("Experiment", problem=(BANDIT, "object"), policy=(cm.Softmax(), "object"),
     update=(cm.Natural(0.1), "object"), baseline=(0.5, [*NO_OBJECT[:1], math.nan, "x", None]),
     behaviour=(cm.OnPolicy(), "object"), estimator=(cm.OneSample(), "object"),
-    steps=(3, "integer"), record=(cm.Record(), "object"))  # fmt: skip
+    steps=(3, "integer"), optimiser=(cm.Plain(), "object"),
+    record=(cm.Record(), "object"))  # fmt: skip
 row("Fixed", probabilities=([0.5, 0.5], "law"))
 row("Gap", fraction=(0.5, "unit"))
 GRID = {"text": ("S.A", [None, 3, object(), "", NUL, "...", [3]]),
@@ -249,7 +252,7 @@ row("Maximum")
 row("MinVariance", metric=("natural", NO_TEXT), lam=(0.1, NO_NUMBER[1:]))
 row("Natural", step_size=(0.1, "positive"), entropy=(0.0, "rate"))
 row("OnPolicy")
-row("OneSample", samples=(2, "count"), implicit=(0.0, "rate"))
+row("OneSample", samples=(2, "count"), implicit=(0.0, "rate"), weight=(..., NO_OBJECT))
 row("Precision", quantity=("value", [*NO_TEXT, "x"]), half_width=(0.1, "positive"),
     confidence=(0.9, "inside"), relative=(False, "flag"), below=(..., NO_NUMBER[1:]))  # fmt: skip
 row("Precision.width_for", cm.Precision("value", 0.1).width_for, estimate=(0.5, "number"))
@@ -259,7 +262,7 @@ row("Record", lambda **k: cm.Record("value", **k), every=(..., [*NO_INTEGER[1:],
     reduce=(..., NO_OBJECT))  # fmt: skip
 row("Reduce", below=(0.5, NO_NUMBER[1:]), quantiles=([0.5], [*WRONG["vector"], [2.0]]),
     bins=(4, WRONG["count"][1:]), range=(..., [*WRONG["pair"][:-1], [1.0, 0.0]]))  # fmt: skip
-row("Reinforce")
+row("Reinforce", weight=(..., NO_OBJECT))
 row("RunningMean", rate=(0.1, [*WRONG["unit"][1:], 0]), initial=(0.0, "number"))
 row("Sigmoid", theta0=(0.0, "number"))
 row("Softmax", theta0=([0.0, 1.0], [x for x in WRONG["vector"] if x is not None]))
@@ -278,7 +281,67 @@ for _maps in ("maps", "grids"):
     row(f"{_maps}.five_by_five")
     row(f"{_maps}.four_rooms")
 
+# Formulas.
+NO_FORMULA = [3, object(), [], {}, math.nan, True, b"x", cm.Value(), "", "x", "sun(pi)", NUL,
+              "pi *", "(" * 1000, "x" * 10**5, "__import__('os')"]  # fmt: skip
+
+
+def formula_row(part: str, formula: str, /, **more: Any) -> None:
+    """A row of a decorator: its first argument is given without a name."""
+    made = getattr(cm, part)
+    if "state" in inspect.signature(made).parameters:
+        more["state"] = (..., NO_STATE)
+
+        def call(formula: Any, state: Any = None, **parameters: Any) -> Any:
+            return made(formula, state=state, **parameters)
+
+        row(part, call, formula=(formula, NO_FORMULA), parameters=PARAMETERS, **more)
+    elif "name" in more:
+        row(part, lambda formula, name, **parameters: made(formula, name=name, **parameters),
+            formula=(formula, NO_FORMULA), parameters=PARAMETERS, **more)  # fmt: skip
+    else:
+        row(part, lambda formula, **parameters: made(formula, **parameters),
+            formula=(formula, NO_FORMULA), parameters=PARAMETERS)  # fmt: skip
+
+
+NO_STATE = [3, "x", [], object(), {"v": 1}, {3: 0.0}, {"v": (0.0, 3)}, {"v": (None, "v")}]
+BELOW_ONE = [*NO_NUMBER, -0.1, 1]
+PARAMETERS = (..., [None, "1", object(), math.nan, [1.0], 1.0])
+formula_row("baseline", "sum(pi * r)")
+formula_row("weight", "minimum(rho, 1)")
+formula_row("update", "A * score")
+formula_row("link", "exp(theta)")
+formula_row("optimiser", "sign(g)")
+formula_row("quantity", "max(pi)",
+            name=("largest", [*NO_TEXT[1:], "value", "run", "a b", ""]))  # fmt: skip
+row("Plain")
+row("Momentum", beta=(0.5, BELOW_ONE))
+row("Adam", beta1=(0.5, BELOW_ONE), beta2=(0.5, BELOW_ONE), eps=(1e-8, "positive"))
+row("Normalised")
+row("ClipNorm", limit=(1.0, "positive"))
+VECTOR = symbol(leaf("input", "pi", "arm"))
+NO_OPERAND = [None, "1", NUL, object(), math.nan, math.inf, HUGE, [1.0], 1j, {}, np.ma.masked]
+for _name in ("abs", "exp", "log", "sign", "sqrt"):
+    row(_name, x=(VECTOR, NO_OPERAND))
+for _name in ("minimum", "maximum"):
+    row(_name, x=(VECTOR, NO_OPERAND), y=(1, NO_OPERAND))
+for _name in ("sum", "mean", "min", "max"):
+    row(_name, x=(VECTOR, [*NO_OPERAND, 1.0]), over=("arms", [*NO_TEXT, "samples"]))
+row("std", x=(VECTOR, NO_OPERAND), over=("arms", NO_TEXT), ddof=(1, [*NO_INTEGER, 2]))
+row("dot", x=(VECTOR, NO_OPERAND), y=(VECTOR, NO_OPERAND), over=("arms", NO_TEXT))
+row("others", x=(VECTOR, NO_OPERAND), how=("mean", [*NO_TEXT, "median"]), over=("arms", NO_TEXT))
+row("clip", x=(VECTOR, NO_OPERAND), low=(0, NO_OPERAND), high=(1, NO_OPERAND))
+row("where", condition=(VECTOR > 1, [*NO_OPERAND, 1.0, VECTOR]), x=(1, NO_OPERAND),
+    y=(VECTOR, NO_OPERAND))  # fmt: skip
+row("onehot", a=(0, [*NO_OPERAND, VECTOR]))
+
 # Runs, studies, files and neighbours.
+row("from_arrays", values=([[0.5, 1.0]], [*NO_ARRAY, 1.0, [1.0], [[[1.0, 1.0], [1.0, 1.0]]]]),
+    policy=([[[0.5, 0.5], [0.2, 0.8]]], [*NO_ARRAY, 1.0, [[0.5]], [[[0.5, 0.6]] * 2]]),
+    theta=([[[0.5, 0.5], [0.2, 0.8]]], [*NO_ARRAY, 1.0, [[0.5]]]),
+    time=([0, 5], [*NO_ARRAY, 1.0, [0], [5, 0], [0.5, 1.0]]),
+    arms=(["a", "b"], [3, object(), [3], ["a"], ["a", "a"], "ab"]),
+    experiment=(..., [*NO_OBJECT, WALK]), others=(..., NO_ARRAY))  # fmt: skip
 row("run", experiment=(BASE, "experiment"), runs=(2, "integer"), rng=(0, NO_RNG),
     threads=(1, WRONG["count"][1:]), progress=(False, [None, 1, "x", object()]),
     first_run=(0, "integer"), chunk=(1, WRONG["count"][1:]), isa=("auto", NO_TEXT),

@@ -56,6 +56,30 @@ EXAMPLES: list[Config] = [
     cm.Experiment(
         TWO_STATES, cm.Softmax(), cm.Natural(1), cm.Value(), estimator=cm.ExactQ(), steps=3
     ),
+    cm.baseline("c * sum(pi**2 * r) / sum(pi**2)", c=0.5),
+    cm.baseline("v", state={"v": ("start", "v + rate * (mean(R) - v)")}, start=0.5, rate=0.1),
+    cm.baseline("sum(pi**2 * r)") - 0.5 * cm.Value() + 1,
+    cm.weight("where(A > 0, 1, minimum(rho, top))", top=2),
+    cm.OneSample(weight=cm.weight("minimum(rho, 1)")),
+    cm.update("maximum(A, 0) * rho * score")(step_size=cm.Decay(0.5, 0.6)),
+    cm.link("abs(theta)**p", p=3)([1, 2]),
+    cm.optimiser("b * m + g", state={"m": (0, "b * m + g")}, b=0.5),
+    cm.Plain(),
+    cm.Momentum(0.5),
+    cm.Adam(beta1=0.5),
+    cm.Normalised(),
+    cm.ClipNorm(5),
+    cm.quantity("sum(pi * log(pi * K))", name="kl"),
+    cm.Record("value", cm.quantity("pi**p", name="powers", p=2), every=2),
+    cm.Experiment(
+        cm.Bandit([1, 0]),
+        cm.Softmax(),
+        cm.Vanilla(1),
+        cm.baseline("max(r)"),
+        steps=3,
+        optimiser=cm.Adam(),
+        record=cm.Record(cm.quantity("max(pi)", name="largest")),
+    ),
     cm.Precision("failure", half_width=0.01, below=0.9),
 ]
 

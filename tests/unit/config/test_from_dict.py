@@ -26,7 +26,11 @@ def changed(experiment: cm.Experiment, path: str, value: Any) -> dict[str, Any]:
     [
         ("steps", -1, r"^steps = -1 is not allowed; expected an integer in \[0, "),
         ("stepz", 1, r"^stepz = 1 .*one of the keys 'kind', 'problem', .*did you mean 'steps'\?"),
-        ("policy.kind", "sofmax", r"^policy.kind = 'sofmax' .* 'direct'; did you mean 'softmax'\?"),
+        (
+            "policy.kind",
+            "sofmax",
+            r"^policy.kind = 'sofmax' .* 'direct', .*; did you mean 'softmax'\?",
+        ),
         ("policy.kind", "natural", r"^policy.kind = 'natural' .*one of the kinds 'softmax', 'sig"),
         ("policy.kind", None, r"^policy.kind = None .*one of the kinds 'softmax'"),
         ("policy.kind", ["x"], r"^policy.kind = \['x'\] .*one of the kinds 'softmax'"),

@@ -128,7 +128,8 @@ VALUES: list[tuple[str, Callable[[], object]]] = [
     ("Reduce.range", lambda: Reduce(bins=2, range=(0, 0))),
     ("Reduce.range", lambda: Reduce(bins=2, range=(0, 1, 2))),
     ("Reduce.range", lambda: Reduce(bins=2, range={})),
-    ("Reduce.range", lambda: Reduce(bins=2, range={"thta": (0, 1)})),
+    ("Reduce.range", lambda: Reduce(bins=2, range={"not a name": (0, 1)})),
+    ("Record.reduce.range", lambda: Record("theta", reduce=Reduce(bins=2, range={"thta": (0, 1)}))),
     ("Reduce.range['theta']", lambda: Reduce(bins=2, range={"theta": (1, 0)})),
 ]
 TYPES: list[tuple[str, Callable[[], object]]] = [
@@ -176,3 +177,10 @@ def test_times_are_bounded() -> None:
         Record(log=10**9)
     times = Record(log=limits.LOG_TIMES).times(1000)
     np.testing.assert_array_equal(times, np.arange(1001))
+
+
+@pytest.mark.parametrize("steps", [-1, 1.5, "3", None, True, 10**30, [3]])
+@pytest.mark.parametrize("record", [Record(), Record(every=2), Record(at=0), Record(log=3)])
+def test_times_of_a_wrong_number_of_steps(record: Record, steps: Any) -> None:
+    with pytest.raises(ConfigError, match=r"^steps = "):
+        record.times(steps)

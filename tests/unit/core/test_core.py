@@ -112,7 +112,8 @@ def test_python_offers_what_the_core_has() -> None:
 
 def test_limits_are_the_same() -> None:
     assert _core.limits() == {name: getattr(limits, name.upper()) for name in _core.limits()}
-    assert {"threads", "draws", "magnitude", "arms", "states", "episode"} <= set(_core.limits())
+    some = {"threads", "draws", "magnitude", "arms", "states", "episode", "policy_sum"}
+    assert some <= set(_core.limits())
 
 
 @pytest.fixture(scope="module")

@@ -94,7 +94,7 @@ def test_simplex_of_a_dataset_that_lost_its_attributes(experiment: cm.Experiment
 
 
 def test_curves_are_coloured_by_outcome(experiment: cm.Experiment) -> None:
-    data = cm.run(experiment, runs=30, rng=0)
+    data = cm.run(experiment, runs=30, rng=0).drop_vars("policy")
     data["value"].values[:, -1] = np.where(np.arange(30) < 6, 0.7, 1.0)
     ax = cm.plot.learning_curves(data, 0.9, Figure().add_subplot(), max_runs=10)
     reached, failed = ax.collections
@@ -104,9 +104,31 @@ def test_curves_are_coloured_by_outcome(experiment: cm.Experiment) -> None:
     assert ax.get_title() == "failed ($J < 0.9$): 20 %"  # of all runs, not of those drawn
     mean, level = ax.lines
     assert set(np.asarray(level.get_ydata())) == {0.9}
-    assert legend_of(ax) == ["ends at 0.9 or above", "ends below 0.9", "mean"]
+    assert legend_of(ax) == ["ends at 0.9 or above", "ends below 0.9", "mean", "$J = 0.9$"]
     np.testing.assert_allclose(np.asarray(mean.get_ydata()), data["value"].mean("run").values)
     assert ax.get_xlabel() == "update"
+
+
+def test_curves_that_have_not_finished_have_a_colour_of_their_own() -> None:
+    exp = cm.Experiment(
+        cm.Bandit([1, 0.7, 0]), cm.Softmax(), cm.Natural(0.1), steps=4,
+        record=cm.Record("value", "policy", every=1),
+    )  # fmt: skip
+    data = cm.run(exp, runs=3, rng=0)
+    final = np.array([[1, 0, 0], [0, 1, 0], [0.3, 0.4, 0.3]])
+    data["policy"].values[:, -1] = final
+    data["value"].values[:, -1] = final @ [1.0, 0.7, 0.0]
+    ax = cm.plot.learning_curves(data, ax=Figure().add_subplot())
+    assert [len(lines.get_paths()) for lines in ax.collections] == [1, 1, 1]
+    colours = [tuple(lines.get_edgecolor()[0]) for lines in ax.collections]
+    assert len(set(colours)) == 3
+    assert legend_of(ax) == [
+        "ends at 0.85 or above",
+        r"below, sure of one arm ($\pi \geq 0.99$)",
+        "below, not finished",
+        "mean",
+        "$J = 0.85$",
+    ]
 
 
 def legend_of(ax: Axes) -> list[str]:
@@ -128,7 +150,7 @@ def test_failed_is_relative_to_the_problem() -> None:
     ax = cm.plot.learning_curves(data, ax=Figure().add_subplot())
     assert ax.get_title() == "failed ($J < 0.75$): 0 of 20 (< 16 %)"
     assert [len(lines.get_paths()) for lines in ax.collections] == [20, 0]
-    assert legend_of(ax) == ["ends at 0.75 or above", "mean"]
+    assert legend_of(ax) == ["ends at 0.75 or above", "mean", "$J = 0.75$"]
 
 
 def test_nothing_is_called_failed_where_no_level_is_known(experiment: cm.Experiment) -> None:

@@ -35,11 +35,12 @@ def test_bands(data: xr.Dataset) -> None:
     assert len(ax.get_lines()) == 2
     assert len(ax.collections) == 2
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert labels == ["MinVariance()", "0.0"]
+    assert labels == ["MinVariance()", "0.0", "95 % interval"]
     curve = analysis.mean_curves(data.sel(step_size=0.1, baseline="0.0"))
     np.testing.assert_array_equal(ax.get_lines()[1].get_ydata(), curve["estimate"].values)
     again = cm.plot.bands(analysis.mean_curves(data.sel(step_size=0.1), method="bootstrap"))
     assert len(again.get_lines()) == 2
+    assert again.get_legend().get_texts()[-1].get_text() == "95 % interval (bootstrap)"
 
 
 def test_bands_of_numbers_are_coloured_in_order(data: xr.Dataset) -> None:
@@ -50,9 +51,14 @@ def test_bands_of_numbers_are_coloured_in_order(data: xr.Dataset) -> None:
     assert ax.get_legend().get_texts()[0].get_text() == "step size = 0.05"
 
 
-def test_one_curve_has_no_legend(data: xr.Dataset) -> None:
-    ax = cm.plot.bands(data.sel(baseline="0.0", step_size=0.1), ax=axes())
-    assert ax.get_legend() is None
+def test_one_curve_needs_no_name_and_its_band_does(data: xr.Dataset) -> None:
+    one = data.sel(baseline="0.0", step_size=0.1)
+    for ax in (
+        cm.plot.bands(one, ax=axes(), level=0.9),
+        cm.plot.survival(one, above=0.8, ax=axes(), level=0.9),
+    ):
+        assert [text.get_text() for text in ax.get_legend().get_texts()] == ["90 % interval"]
+    assert cm.plot.bands(one, ax=axes(), legend=False).get_legend() is None
 
 
 def test_heatmap(data: xr.Dataset) -> None:
@@ -130,7 +136,7 @@ def test_names_that_begin_with_an_underscore_are_in_the_legend() -> None:
     ax = cm.plot.bands(cm.Study(exp, grid, runs=3, rng=0).run(), ax=Figure().add_subplot())
     legend = ax.get_legend()
     assert legend is not None
-    assert [text.get_text().strip() for text in legend.get_texts()] == ["_low", r"\$\no\$"]
+    assert [text.get_text().strip() for text in legend.get_texts()][:2] == ["_low", r"\$\no\$"]
     ax.figure.draw_without_rendering()
 
 

@@ -227,3 +227,19 @@ def test_control_c_answers_within_a_quarter_second() -> None:
         answered = float(process.stdout.readline())
     # The clock is the system's, shared between processes; a loaded machine gets some slack.
     assert answered - sent < 0.25 + 0.25 * (os.getloadavg()[0] > 2)
+
+
+BANDIT = cm.Experiment(cm.Bandit([1, 0]), cm.Softmax(), cm.Natural(0.1), steps=1)
+MAZE = BANDIT.replace(problem=cm.gridworld("SA", goals={"A": 1}), estimator=cm.ExactQ())
+
+
+@pytest.mark.parametrize(
+    ("name", "experiment"),
+    [
+        ("OneSample.samples", BANDIT.replace(estimator=cm.OneSample(2**31 - 1), steps=1)),
+        ("limit", MAZE.replace(problem=cm.gridworld("SA", goals={"A": 1}, limit=2**31 - 1))),
+    ],
+)
+def test_work_that_does_not_fit_into_memory(name: str, experiment: cm.Experiment) -> None:
+    with pytest.raises(cm.ConfigError, match=rf"^{name} = 2147483647 .* fits into memory: a block"):
+        cm.run(experiment, runs=1, rng=0)

@@ -74,6 +74,7 @@ def test_a_study_is_valid(validator: Any, study: dict[str, Any]) -> None:
         (("experiment", "update", "step_size"), {"kind": "value"}),
         (("experiment", "baseline", "terms"), [[1.0]]),
         (("experiment", "record", "names"), "value"),
+        (("experiment", "record", "names"), ["velocity"]),
         (("experiment", "record", "reduce", "below"), "0.9"),
         (("grid", "steps"), 3),
         (("grid", "steps"), []),

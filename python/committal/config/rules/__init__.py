@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from committal.config.mdp import TabularMDP
 from committal.config.rules.bandit import BANDIT_RULES
 from committal.config.rules.common import COMMON_RULES
+from committal.config.rules.formulas import FORMULA_RULES
 from committal.config.rules.mdp import MDP_RULES
 from committal.config.rules.refusal import Refusal
 
@@ -24,4 +25,5 @@ __all__ = ["refusal_of"]
 def refusal_of(e: Experiment) -> Refusal | None:
     """Return why an experiment is refused, None if its parts go together."""
     rules = MDP_RULES if isinstance(e.problem, TabularMDP) else BANDIT_RULES
-    return next((found for rule in (*rules, *COMMON_RULES) if (found := rule(e))), None)
+    every = (*rules, *COMMON_RULES, *FORMULA_RULES)
+    return next((found for rule in every if (found := rule(e))), None)

@@ -9,6 +9,8 @@ import numpy as np
 from committal.config.bandit import Bandit
 from committal.config.baselines import Gap
 from committal.config.estimators import ExactQ, OneSample, Reinforce
+from committal.config.formula_baseline import FormulaBaseline
+from committal.config.links import FormulaPolicy
 from committal.config.policies import Direct, Sigmoid, Softmax
 from committal.config.quantities import BANDIT_QUANTITIES
 from committal.config.rules.refusal import Refusal, Rule
@@ -41,7 +43,8 @@ def _direct_has_no_entropy(e: Experiment) -> Refusal | None:
 
 
 def _start_has_one_entry_per_arm(e: Experiment) -> Refusal | None:
-    name = {Softmax: "theta0", Direct: "probabilities"}.get(type(e.policy))
+    names = {Softmax: "theta0", FormulaPolicy: "theta0", Direct: "probabilities"}
+    name = names.get(type(e.policy))
     start = getattr(e.policy, name) if name else None
     if start is None:
         return None
@@ -82,9 +85,11 @@ def _expected_draws_nothing(e: Experiment) -> Refusal | None:
         return Refusal(
             "baseline",
             e.baseline,
-            "a baseline without RunningMean: Expected draws no rewards; use Value or OneSample",
+            f"a baseline that depends on theta only: Expected draws no rewards, and {_named(e)} "
+            "looks at them; use Value or OneSample",
         )
-    quantities = [BANDIT_QUANTITIES[name] for name in e.record.names if name in BANDIT_QUANTITIES]
+    known = {**BANDIT_QUANTITIES, **{formula.name: formula.row for formula in e.record.formulas}}
+    quantities = [known[name] for name in e.record.names if name in known]
     drawn = [quantity.name for quantity in quantities if quantity.drawn]
     if drawn:
         return Refusal(
@@ -94,6 +99,12 @@ def _expected_draws_nothing(e: Experiment) -> Refusal | None:
             "use 'policy' and 'value', or OneSample",
         )
     return None
+
+
+def _named(e: Experiment) -> str:
+    """The first part of a baseline that needs what is drawn."""
+    atom = next(atom for atom in e.baseline.atoms if not atom.depends_on_theta_only)
+    return repr(atom) if isinstance(atom, FormulaBaseline) else type(atom).__name__
 
 
 def _draws_fit_the_stream(e: Experiment) -> Refusal | None:

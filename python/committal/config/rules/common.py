@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from committal.config.base import Config, kinds
 from committal.config.baselines import RunningMean
 from committal.config.behaviours import Fixed
+from committal.config.formula_update import FormulaUpdate
+from committal.config.links import FormulaPolicy
 from committal.config.mdp import TabularMDP
 from committal.config.rules.refusal import Refusal, Rule
 from committal.config.schedules import Schedule
@@ -25,6 +27,8 @@ def _update_suits_policy(e: Experiment) -> Refusal | None:
     legal = [c.__name__ for c in kinds(Update).values() if isinstance(e.policy, c.policies)]
     reason = "are not" if isinstance(e.update, Projected) else "are"
     policy = type(e.policy).__name__
+    if isinstance(e.policy, FormulaPolicy) or isinstance(e.update, FormulaUpdate):
+        return Refusal("update", e.update, f"{' or '.join(legal)} with a {policy} policy")
     return Refusal(
         "update",
         e.update,
@@ -78,7 +82,7 @@ def _one_running_mean(e: Experiment) -> Refusal | None:
 
 def _names_are_recorded(e: Experiment) -> Refusal | None:
     for name in e.record.names:
-        if name not in e.problem.quantities:
+        if name not in e.problem.quantities and name not in {f.name for f in e.record.formulas}:
             problem = type(e.problem).__name__
             names = ", ".join(map(repr, e.problem.quantities))
             return Refusal("record.names", name, f"what a {problem} records: {names}")
@@ -105,9 +109,10 @@ def _histograms_have_ranges(e: Experiment) -> Refusal | None:
     if reduce is None or reduce.bins is None:
         return None
     for name in e.record.names:
-        if e.problem.quantities[name].reduces == "outcomes":
+        row = e.record.quantity(name, e.problem)
+        if row.reduces == "outcomes":
             continue
-        if reduce.given_range(name) is None and e.problem.range_of(name) is None:
+        if reduce.given_range(name) is None and row.range_of(e.problem) is None:
             return Refusal(
                 "record.reduce.range",
                 reduce._arguments()["range"],

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from committal.config.base import kinds
+from committal.config.baselines import RunningMean
 from committal.config.estimators import ExactQ, Expected, Reinforce
 from committal.config.mdp import TabularMDP
 from committal.config.policies import Softmax
@@ -77,7 +78,7 @@ def _baseline_is_known(e: Experiment) -> Refusal | None:
             e.baseline,
             "Constant or RunningMean with Reinforce, which knows no Q; the others are for ExactQ",
         )
-    if not all(atom.depends_on_theta_only for atom in found):
+    if any(isinstance(atom, RunningMean) for atom in found):
         return Refusal(
             "baseline",
             e.baseline,

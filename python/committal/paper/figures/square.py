@@ -19,6 +19,7 @@ from committal.paper.maze_rules import LOWER_COMMITS, returns_more, sticks_more
 from committal.paper.verdicts import Estimate, Finding, all_positive
 from committal.plot import sheet
 from committal.plot.fates import fates
+from committal.plot.levels import SURE
 from committal.plot.sheet import Figure
 
 if TYPE_CHECKING:
@@ -37,7 +38,8 @@ CASES = cases_of(
 )
 WORDS = (
     "last policy reaches B at least half of the time",
-    "less than half of the time: stuck, or not finished",
+    f"less, sure of another goal (probability ≥ {SURE:g})",
+    "less, not finished",
 )
 #: b = −1, 0, 1.
 THREE_CASES = CASES[::2]
@@ -84,6 +86,12 @@ class GoalCounts:
         """Which of the drawn runs do not go to the best goal in the end."""
         final = self.ends["goal_probability"].isel(time=-1).sel(terminal=BEST).values
         return np.asarray(final < 0.5)
+
+    @property
+    def moving(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        """Which of these are not sure of another goal either: more episodes would tell."""
+        final = self.ends["goal_probability"].isel(time=-1)
+        return np.asarray(self.failed & (final.max("terminal").values < SURE))
 
     @property
     def seen(self) -> FailureRate:
@@ -155,10 +163,20 @@ class Fractions(PaperFigure[list[GoalCounts]]):
     def tables(self, data: list[GoalCounts]) -> list[Table]:
         """List the rates."""
         rows = tuple(
-            (one.case.label, f"{one.seen.failures} of {one.seen.runs}", str(one.missed))
+            (
+                one.case.label,
+                f"{one.seen.failures} of {one.seen.runs}",
+                f"{int(one.moving.sum())} of {one.seen.failures}" if one.seen.failures else "",
+                str(one.missed),
+            )
             for one in data
         )
-        header = ("baseline", "not optimal, drawn", "last episodes that miss the best goal")
+        header = (
+            "baseline",
+            "not optimal, drawn",
+            "of these not finished",
+            "last episodes that miss the best goal",
+        )
         return [Table("Runs that are not optimal", header, rows)]
 
     def pictures(self, data: list[GoalCounts]) -> list[Picture]:
@@ -167,8 +185,9 @@ class Fractions(PaperFigure[list[GoalCounts]]):
         return [
             Picture(
                 self.name,
-                f"{self.title}. {data[0].goals.sizes['run']} runs per baseline; red: not optimal "
-                "in the end; black: mean. Last episodes that miss the best goal, 95 % intervals: "
+                f"{self.title}. {data[0].goals.sizes['run']} runs per baseline; red: sure of the "
+                "other goal in the end; purple: not optimal and not finished; black: mean. Last "
+                "episodes that miss the best goal, 95 % intervals: "
                 f"{rates}.",
                 lambda: draw(data),
             )
@@ -185,7 +204,10 @@ def draw(data: Sequence[GoalCounts]) -> Figure:
         episodes = np.arange(1, reached.shape[1] + 1)
         fraction = np.cumsum(reached, axis=1) / episodes
         # One point per ten episodes: more cannot be seen.
-        fates(ax, episodes[9::10], fraction[:, 9::10], one.failed, xlabel="episode", words=WORDS)
+        fates(
+            ax, episodes[9::10], fraction[:, 9::10], one.failed,
+            xlabel="episode", moving=one.moving, words=WORDS,
+        )  # fmt: skip
         ax.set_xlim(0, EPISODES)
         ax.set_ylim(-0.02, 1.02)
         ax.set_title(f"{one.case.latex}: {one.seen.failures} of {one.seen.runs} not optimal")
@@ -201,8 +223,8 @@ FIGURE_A10 = Fractions(
     "negative one converge faster, but sometimes to the nearer, worse goal.",
     settled=(
         *FIGURE_A11.settled,
-        f"The number of curves is not stated: {DRAWN}. A curve is red if its last policy reaches "
-        "the best goal with a probability below ½.",
+        f"The number of curves is not stated: {DRAWN}. A curve is red or purple if its last policy "
+        "reaches the best goal with a probability below ½; red if it is sure of the other.",
     ),
 )
 

@@ -6,6 +6,3 @@ one update from `variance`, those about where learning ends from `convergence`.
 
 from committal.theory.checks import convergence as convergence
 from committal.theory.checks import variance as variance
-from committal.theory.checks.table import Claim as Claim
-from committal.theory.checks.table import ClaimTable as ClaimTable
-from committal.theory.checks.table import claims as claims

@@ -15,6 +15,8 @@ from typing import Any
 from committal.errors import ConfigError
 from committal.support import check
 
+__all__ = ["Claim", "ClaimTable", "claims"]
+
 
 @dataclass(frozen=True, slots=True)
 class Claim:

@@ -1,28 +1,17 @@
-"""Time committal's gridworld engine against plain Numba and QuantEcon, side by side.
-
-Two questions: how long a whole natural-gradient update of four rooms takes (exact evaluation,
-one episode, the update) against the same loop in Numba with a dense exact solve, parallel over
-runs; and how long the exact evaluation of one policy takes, in a batch, against QuantEcon's
-dense solver. Contestants take turns and the best time of each counts.
-
-    python bench/compare_mdp.py [--repeats 5] [--json out.json]
-"""
+"""Gridworlds with exact values: plain Numba with a dense solve, QuantEcon, and committal."""
 
 from __future__ import annotations
-
-import argparse
-import json
-from pathlib import Path
 
 import numba
 import numpy as np
 import numpy.typing as npt
-import quantecon as qe
-from compare import take_turns
+from timing import Contestant
 
 import committal as cm
 
 Floats = npt.NDArray[np.float64]
+
+EPISODES = 100
 
 
 @numba.njit(parallel=True)
@@ -85,42 +74,49 @@ def numba_four_rooms(next_state, reward, terminal, start, gamma, alpha, episodes
     return returns
 
 
-def updates(repeats: int) -> dict[str, float]:
-    """Microseconds per whole update of four rooms, two threads."""
+def four_rooms(isas: list[str], threads: int, scale: float) -> dict[str, Contestant]:
+    """Who makes whole natural updates of four rooms: exact values, one episode, the step."""
     mdp = cm.maps.four_rooms()
-    episodes = 200
-    runs = {"committal": 1600, "numba": 64}
     experiment = cm.Experiment(
         problem=mdp,
         policy=cm.Softmax(),
         update=cm.Natural(step_size=0.1),
         estimator=cm.ExactQ(),
         baseline=cm.MinVariance(),
-        steps=episodes,
+        steps=EPISODES,
         record=cm.Record("return"),
     )
     # Every move has one outcome. In terminal states, where nobody moves, it is never looked at.
     next_state, reward, terminal = mdp.P.argmax(axis=-1), mdp.R, mdp.is_terminal
     start = int(np.argmax(mdp.start_distribution))
-
-    def ours() -> Floats:
-        return cm.run(experiment, runs=runs["committal"], rng=0, threads=2)["return"].values
+    few = max(int(64 * scale), 16)
 
     def theirs() -> Floats:
-        return numba_four_rooms(
-            next_state, reward, terminal, start, mdp.gamma, 0.1, episodes, mdp.limit, runs["numba"]
+        answer: Floats = numba_four_rooms(
+            next_state, reward, terminal, start, mdp.gamma, 0.1, EPISODES, mdp.limit, few
         )
+        return answer
 
-    ours()
-    theirs()
-    best, _ = take_turns({"committal": ours, "numba": theirs}, repeats)
-    return {name: best[name] / (runs[name] * episodes) * 1e6 for name in best}
+    def ours(isa: str) -> Contestant:
+        runs = max(int((160 if isa == "generic" else 1600) * scale) // 32, 1) * 32
+
+        def work() -> Floats:
+            data = cm.run(experiment, runs=runs, rng=0, threads=threads, isa=isa)
+            return np.asarray(data["return"].values[:, -1])
+
+        return Contestant(work, runs * EPISODES, threads)
+
+    return {f"committal {isa}": ours(isa) for isa in isas} | {
+        "Numba": Contestant(theirs, few * EPISODES, threads)
+    }
 
 
-def evaluations(repeats: int) -> dict[str, float]:
-    """Microseconds per exact evaluation of a deterministic policy of the 10x10 map."""
+def evaluation(isas: list[str], threads: int, scale: float) -> dict[str, Contestant]:
+    """Who evaluates deterministic policies of the 10x10 map exactly."""
+    import quantecon as qe
+
     mdp = cm.maps.four_rooms()
-    count = 4096
+    count, few = 4096, max(int(64 * scale), 16)
     rng = np.random.default_rng(0)
     chosen = rng.integers(mdp.n_actions, size=(count, mdp.n_states))
     policies = np.eye(mdp.n_actions)[chosen]
@@ -128,41 +124,21 @@ def evaluations(repeats: int) -> dict[str, float]:
     transition, ended = mdp.P, list(mdp.terminal)
     transition[ended] = np.eye(mdp.n_states)[ended][:, None]
     ddp = qe.markov.DiscreteDP(mdp.R, transition, mdp.gamma)
-    few = 64
-
-    def ours() -> Floats:
-        return cm.evaluate(mdp, policies).V
 
     def theirs() -> Floats:
         return np.stack([ddp.evaluate_policy(chosen[i]) for i in range(few)])
 
-    np.testing.assert_allclose(ours()[:few], theirs(), atol=1e-10)
-    best, _ = take_turns({"committal": ours, "quantecon": theirs}, repeats)
-    return {
-        "committal": best["committal"] / count * 1e6,
-        "quantecon": best["quantecon"] / few * 1e6,
-    }
+    # Compared here, number by number: the policies are the same. So contestants answer nothing.
+    def solve() -> None:
+        theirs()
 
+    def ours(isa: str) -> Contestant:
+        def work() -> None:
+            cm.evaluate(mdp, policies, threads=threads, isa=isa)
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--json", type=Path)
-    options = parser.parse_args()
-    tables = {
-        "four rooms, whole natural update, two threads": updates(options.repeats),
-        "exact evaluation of one policy of the 10x10 map": evaluations(options.repeats),
-    }
-    for title, times in tables.items():
-        ours = times["committal"]
-        peers = {name: value for name, value in times.items() if name != "committal"}
-        for name, value in peers.items():
-            print(
-                f"{title}: committal {ours:.2f} µs, {name} {value:.1f} µs, ratio {value / ours:.0f}"
-            )
-    if options.json:
-        options.json.write_text(json.dumps(tables, indent=2))
+        return Contestant(work, count, threads)
 
-
-if __name__ == "__main__":
-    main()
+    for isa in isas:
+        found = cm.evaluate(mdp, policies[:few], threads=threads, isa=isa).V
+        np.testing.assert_allclose(found, theirs(), atol=1e-10)
+    return {f"committal {isa}": ours(isa) for isa in isas} | {"QuantEcon": Contestant(solve, few)}

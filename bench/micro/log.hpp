@@ -1,0 +1,17 @@
+// log, for entropies.
+#pragma once
+
+#include "rows.hpp"
+
+namespace committal::COMMITTAL_ISA {
+
+struct LogMicro {
+  static constexpr micro::Row kRow{"log", "", 0, kLeastLog};
+  static constexpr double kUnits = kWide;
+  double* x = micro::numbers(kWide, 0.1, 10.0);
+  double* y = micro::numbers(kWide, 0.0, 0.0);
+
+  void call() { log_row<kWide>(x, y); }
+};
+
+}  // namespace committal::COMMITTAL_ISA

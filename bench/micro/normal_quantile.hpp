@@ -1,0 +1,17 @@
+// normal_quantile, for Gaussian rewards.
+#pragma once
+
+#include "rows.hpp"
+
+namespace committal::COMMITTAL_ISA {
+
+struct QuantileMicro {
+  static constexpr micro::Row kRow{"normal_quantile", "", 0, 0};
+  static constexpr double kUnits = kWide;
+  double* x = micro::numbers(kWide, 0.001, 0.999);
+  double* y = micro::numbers(kWide, 0.0, 0.0);
+
+  void call() { quantile_row<kWide>(x, y); }
+};
+
+}  // namespace committal::COMMITTAL_ISA

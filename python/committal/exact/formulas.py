@@ -1,0 +1,206 @@
+"""One update with formulas in it, by enumeration of what may be drawn, for many policies at once.
+
+A weight, an update, a link, an optimiser or a baseline that looks at the batch make the direction
+of an update something else than an advantage times a row. It is then computed for every outcome of
+the N samples: arrays are (..., M, N) over outcomes and samples.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from committal.config import (
+    Experiment,
+    FormulaBaseline,
+    FormulaPolicy,
+    FormulaUpdate,
+    Linear,
+    Natural,
+    Plain,
+    Sigmoid,
+)
+from committal.errors import CombinationError, FormulaError
+from committal.formula.formula import Formula
+from committal.support.simplex import SMALLEST_PROBABILITY, Floats, others
+
+__all__ = ["directions", "has_formulas", "refuse_formulas"]
+
+
+def has_formulas(experiment: Experiment) -> bool:
+    """Whether the direction of an update is more than the advantage times a row of the policy.
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> e = cm.Experiment(cm.Bandit([1, 0]), cm.Softmax(), cm.Natural(0.1), steps=1)
+    >>> has_formulas(e.replace(baseline=cm.baseline("sum(pi * r)")))
+    False
+    >>> has_formulas(e.replace(optimiser=cm.Adam()))
+    True
+    """
+    return _part(experiment) is not None or any(
+        isinstance(atom, FormulaBaseline) and not atom.state and not atom.depends_on_theta_only
+        for atom in experiment.baseline.atoms
+    )
+
+
+def _part(experiment: Experiment) -> tuple[str, object] | None:
+    """The first part, other than the baseline, that is a formula."""
+    weight = getattr(experiment.estimator, "weight", None)
+    for where, part, is_one in (
+        ("optimiser", experiment.optimiser, not isinstance(experiment.optimiser, Plain)),
+        ("estimator.weight", weight, weight is not None),
+        ("update", experiment.update, isinstance(experiment.update, FormulaUpdate)),
+        ("policy", experiment.policy, isinstance(experiment.policy, FormulaPolicy)),
+    ):
+        if is_one:
+            return where, part
+    return None
+
+
+_INSTEAD = {
+    "optimiser": "Plain",
+    "estimator.weight": "None",
+    "update": "Natural, Vanilla or Projected",
+    "policy": "Softmax, Sigmoid or Direct",
+}
+
+
+def refuse_formulas(argument: str, experiment: Experiment) -> None:
+    """Refuse formulas, other than baselines, by the name of the part.
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> e = cm.Experiment(cm.Bandit([1, 0]), cm.Softmax(), cm.Natural(0.1), steps=1)
+    >>> refuse_formulas("experiment", e.replace(optimiser=cm.Adam()))
+    Traceback (most recent call last):
+        ...
+    committal.errors.CombinationError: experiment.optimiser = Adam() is not allowed; expected \
+Plain: this answer is not known for others
+    """
+    found = _part(experiment)
+    if found is not None:
+        where, part = found
+        allowed = f"{_INSTEAD[where]}: this answer is not known for others"
+        raise CombinationError(f"{argument}.{where}", part, allowed)
+
+
+def refuse_states(experiment: Experiment) -> None:
+    """Refuse what is remembered: the law of one update is that of its parameters alone."""
+    for atom in experiment.baseline.atoms:
+        remembers = bool(atom.state) if isinstance(atom, FormulaBaseline) else False
+        if remembers or (not isinstance(atom, FormulaBaseline) and not atom.depends_on_theta_only):
+            raise CombinationError("experiment.baseline", atom, "a baseline without a state")
+    tree = experiment.optimiser.tree
+    if tree is not None and tree.states:
+        allowed = "an optimiser without a state: Plain, Normalised or ClipNorm"
+        raise CombinationError("experiment.optimiser", experiment.optimiser, allowed)
+
+
+def directions(
+    experiment: Experiment, theta: Floats, pi: Floats, mu: Floats, a: Any, R: Floats, t: int
+) -> Floats:
+    """The direction of every outcome, (..., M, D), optimiser included.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        Of a bandit; see `refuse_states`.
+    theta, pi, mu : ndarray, (..., D) and (..., K)
+        Where.
+    a, R : ndarray, (M, N)
+        The arms and the rewards of the outcomes.
+    t : int
+        The number of updates already done.
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> e = cm.Experiment(
+    ...     cm.Bandit([1, 0]), cm.Softmax(), cm.Vanilla(1), steps=1, optimiser=cm.Normalised()
+    ... )
+    >>> half = np.array([0.5, 0.5])
+    >>> directions(e, np.zeros(2), half, half, np.array([[0], [1]]), np.ones((2, 1)), 0).round(3)
+    array([[ 0.707, -0.707],
+           [-0.707,  0.707]])
+    """
+    r = np.array(experiment.problem.means)  # type: ignore[attr-defined]
+    per = theta[..., None, :]  # one outcome after the other
+    given: dict[str, Any] = {
+        "theta": per,
+        "pi": np.maximum(pi, SMALLEST_PROBABILITY)[..., None, :],
+        "mu": np.maximum(mu, SMALLEST_PROBABILITY)[..., None, :],
+        "r": r,
+        "t": float(t),
+        "K": float(pi.shape[-1]),
+        "N": float(a.shape[-1]),
+        "a": a.astype(np.float64),
+        "R": R,
+    }
+    drawn = np.maximum(mu, np.finfo(np.float64).tiny)[..., a]
+    given["rho"] = pi[..., a] / drawn
+    b = _baseline(experiment, given, pi, r)
+    given |= {"b": np.broadcast_to(b, given["rho"].shape), "A": R - b}
+    g = _direction(experiment, given, theta, pi, a)
+    tree = experiment.optimiser.tree
+    if tree is None:
+        return g
+    return _value("optimiser", tree, {**given, "g": g}, g.shape)
+
+
+def _value(part: str, formula: Formula, given: dict[str, Any], shape: tuple[int, ...]) -> Floats:
+    value = np.broadcast_to(formula.at(given), shape)
+    if not np.isfinite(value).all():
+        raise FormulaError(part, formula.text, "a formula that is finite for every outcome here")
+    return value
+
+
+def _baseline(experiment: Experiment, given: dict[str, Any], pi: Floats, r: Floats) -> Floats:
+    """b of every sample of every outcome, (..., M, N) or what broadcasts to it."""
+    baseline = experiment.baseline
+    linear = baseline if isinstance(baseline, Linear) else Linear([(1.0, baseline)])
+    total: Floats = np.full((1, 1), linear.offset)
+    for coefficient, atom in linear.terms:
+        if isinstance(atom, FormulaBaseline) and not atom.depends_on_theta_only:
+            value = atom.tree.at(given)
+            per_sample = atom.tree.result.shape == "sample"
+            total = total + coefficient * (value if per_sample else value[..., None])
+        else:
+            total = total + coefficient * np.asarray(atom.at(pi, r))[..., None, None]
+    return total
+
+
+def _direction(
+    experiment: Experiment, given: dict[str, Any], theta: Floats, pi: Floats, a: Any
+) -> Floats:
+    update, weight = experiment.update, getattr(experiment.estimator, "weight", None)
+    scores = _scores(experiment, theta, pi)  # (..., K, D): by arm
+    shape = np.broadcast_shapes(given["A"].shape, given["rho"].shape)
+    if isinstance(update, FormulaUpdate):
+        hot = np.eye(pi.shape[-1]) / np.maximum(pi, SMALLEST_PROBABILITY)[..., None]
+        given = {**given, "score": scores[..., a, :], "natural": hot[..., a, :]}
+        per_sample = update.tree.result.shape == "sample_arm"
+        full = (*shape, pi.shape[-1]) if per_sample else (*shape[:-1], pi.shape[-1])
+        value = _value("update", update.tree, given, full)
+        return np.asarray(value.mean(axis=-2) if per_sample else value)
+    w = given["rho"] if weight is None else _value("estimator.weight", weight.tree, given, shape)
+    if isinstance(update, Natural):
+        units = experiment.policy.units(pi.shape[-1])
+        scores = units / np.maximum(pi, SMALLEST_PROBABILITY)[..., None]
+    return np.asarray(((w * given["A"])[..., None] * scores[..., a, :]).mean(axis=-2))
+
+
+def _scores(experiment: Experiment, theta: Floats, pi: Floats) -> Floats:
+    """grad log pi(a) as rows, (..., K, D)."""
+    policy, arms = experiment.policy, pi.shape[-1]
+    if isinstance(policy, FormulaPolicy):
+        f, slope = policy.weights_at(theta), policy.slopes_at(theta)
+        own = np.eye(arms) * (slope / np.where(f > 0.0, f, 1.0))[..., None]
+        return np.asarray(own - (slope / f.sum(axis=-1, keepdims=True))[..., None, :])
+    if isinstance(policy, Sigmoid):
+        rows = np.stack([pi[..., 1], -pi[..., 0]], axis=-1)
+        return np.asarray(rows[..., None])
+    return np.where(np.eye(arms) == 1.0, others(pi)[..., None], -pi[..., None, :])

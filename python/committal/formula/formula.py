@@ -1,0 +1,319 @@
+"""A whole formula: its result, its parameters, its state, made from a function or from text."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy.typing as npt
+
+from committal.errors import FormulaError
+from committal.formula.evaluate import Culprit, culprit, evaluate
+from committal.formula.normal import normal
+from committal.formula.parse import parse
+from committal.formula.shapes import ARM, RUN, WORDS
+from committal.formula.text import latex_of, text_of
+from committal.formula.trace import parameters_of, trace
+from committal.formula.tree import INPUT, PARAMETER, STATE, Node, name, walk
+from committal.formula.vocabulary import Floats
+from committal.support import check, limits
+
+__all__ = ["Formula", "from_function", "from_text"]
+
+_Initial = float | str
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """A formula, in normal form.
+
+    Attributes
+    ----------
+    result : Node
+    parameters : tuple of (str, float)
+        In the order of their names.
+    states : tuple of (str, float or str, Node)
+        Name, what it is before the first update (a number, or the name of a parameter), and what
+        it becomes.
+
+    Examples
+    --------
+    >>> made = from_text("sum(pi * r) - c", {"pi": "arm", "r": "arm"}, {"c": 0.5})
+    >>> made.text, made.names
+    ('sum(pi * r) - c', ('pi', 'r'))
+    >>> float(made.at({"pi": [0.5, 0.5], "r": [1.0, 0.0]}))
+    0.0
+    """
+
+    result: Node
+    parameters: tuple[tuple[str, float], ...] = ()
+    states: tuple[tuple[str, _Initial, Node], ...] = ()
+
+    @property
+    def roots(self) -> tuple[Node, ...]:
+        """The result and the next states."""
+        return (self.result, *(node for _, _, node in self.states))
+
+    @property
+    def text(self) -> str:
+        """The result as text."""
+        return text_of(self.result)
+
+    @property
+    def state_texts(self) -> tuple[tuple[str, _Initial, str], ...]:
+        """The states, with their next values as text."""
+        return tuple((key, initial, text_of(node)) for key, initial, node in self.states)
+
+    @property
+    def latex(self) -> str:
+        """The result, and what the states become, as LaTeX."""
+        rows = [latex_of(self.result)]
+        for key, _, node in self.states:
+            rows.append(rf"{latex_of(self._state(key))} \leftarrow {latex_of(node)}")
+        return r", \quad ".join(rows)
+
+    def _state(self, key: str) -> Node:
+        return name(STATE, key, self.shapes.get(key, RUN))
+
+    @property
+    def shapes(self) -> dict[str, str]:
+        """The shapes of its names."""
+        return {node.name: node.shape for node in walk(*self.roots) if node.name}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The inputs that it looks at."""
+        return tuple(sorted({n.name for n in walk(*self.roots) if n.op == INPUT}))
+
+    def nodes(self) -> Iterator[Node]:
+        """Everything below, once."""
+        return walk(*self.roots)
+
+    def initial(self, key: str) -> float:
+        """What a state is before the first update."""
+        given = {name: value for name, value, _ in self.states}[key]
+        return dict(self.parameters)[given] if isinstance(given, str) else given
+
+    def values(self, values: Mapping[str, npt.ArrayLike]) -> dict[str, npt.ArrayLike]:
+        """The values of names, with those of the parameters."""
+        return {**dict(self.parameters), **values}
+
+    def at(self, values: Mapping[str, npt.ArrayLike]) -> Floats:
+        """The result, from arrays of any leading axes; see `evaluate`."""
+        return evaluate(self.result, self.values(values))
+
+    def next_states(self, values: Mapping[str, npt.ArrayLike]) -> dict[str, Floats]:
+        """What the states become."""
+        given = self.values(values)
+        return {key: evaluate(node, given) for key, _, node in self.states}
+
+    def culprit(self, values: Mapping[str, npt.ArrayLike]) -> Culprit | None:
+        """The first sub-expression that is not finite, with its operands; None if all are."""
+        given = self.values(values)
+        found = (culprit(root, given) for root in self.roots)
+        return next((one for one in found if one is not None), None)
+
+
+def _known(
+    inputs: Mapping[str, str], parameters: Mapping[str, float], states: Mapping[str, str]
+) -> dict[str, Node]:
+    for taken in (*parameters, *states):
+        if taken in inputs:
+            raise FormulaError(taken, taken, f"another name: {taken} is an input already")
+    for taken in states:
+        if taken in parameters:
+            raise FormulaError(taken, taken, f"another name: {taken} is a parameter already")
+    return {
+        **{key: name(PARAMETER, key) for key in parameters},
+        **{key: name(STATE, key, shape) for key, shape in states.items()},
+    }
+
+
+def _settled(
+    make: Callable[[dict[str, str]], tuple[Node, dict[str, Node]]], state: Sequence[str]
+) -> tuple[Node, dict[str, Node]]:
+    """Make a formula, with the shapes of its states as they come out: one number, or over arms."""
+    shapes = dict.fromkeys(state, RUN)
+    while True:
+        result, states = make(shapes)
+        grown = {key: node.shape for key, node in states.items()}
+        for key, shape in grown.items():
+            if shape not in (RUN, ARM):
+                raise FormulaError(
+                    f"state {key}",
+                    text_of(states[key]),
+                    f"one number or a vector over arms: this is {WORDS[shape]}",
+                )
+        wider = {key: ARM if ARM in (shapes[key], grown[key]) else RUN for key in state}
+        if wider == shapes:
+            return result, states
+        shapes = wider
+
+
+def _finished(
+    result: Node,
+    states: Mapping[str, Node],
+    initial: Mapping[str, Any],
+    parameters: Mapping[str, Any],
+    argument: str,
+) -> Formula:
+    checked = {key: check.number(f"{argument}.{key}", value) for key, value in parameters.items()}
+    kept = []
+    for key in states:
+        start = initial[key]
+        if isinstance(start, str):
+            if start not in checked:
+                allowed = f"a number, or {check.one_of(start, checked, 'the parameters')}"
+                raise FormulaError(f"{argument}.state[{key!r}]", start, allowed)
+        else:
+            start = check.number(f"{argument}.state[{key!r}]", start)
+        kept.append((key, start, normal(states[key])))
+    kept.sort(key=lambda state: state[0])
+    made = Formula(normal(result), tuple(sorted(checked.items())), tuple(kept))
+    for text in (made.text, *(after for _, _, after in made.state_texts)):
+        if len(text) > limits.FORMULA_TEXT:
+            allowed = f"at most {limits.FORMULA_TEXT} characters as text (there are {len(text)})"
+            raise FormulaError(argument, text[:60] + "…", allowed)
+    return made
+
+
+def from_function(
+    function: Callable[..., Any],
+    inputs: Mapping[str, str],
+    state: Mapping[str, Any] | None = None,
+    *,
+    argument: str = "formula",
+) -> Formula:
+    """Trace a function.
+
+    Parameters
+    ----------
+    function : callable
+        Its arguments are names of inputs and states; keyword-only ones with defaults are
+        parameters. With a state it returns (result, {state: next value}).
+    inputs : dict
+        The shape of every name that may be used.
+    state : dict, optional
+        What the states are before the first update: numbers, or names of parameters.
+    argument : str
+        What errors call it.
+
+    Examples
+    --------
+    >>> def decayed(R, v, *, rate=0.1):
+    ...     return v, {"v": v + rate * (R.mean() - v)}
+    >>> from_function(decayed, {"R": "sample"}, {"v": 0.0}).state_texts
+    (('v', 0.0, 'v + rate * (mean(R) - v)'),)
+    """
+    initial = _checked_state(argument, state)
+    given, parameters = parameters_of(function)
+    who = getattr(function, "__name__", argument)
+
+    def make(shapes: dict[str, str]) -> tuple[Node, dict[str, Node]]:
+        nodes = _known(inputs, parameters, shapes)
+        nodes |= {key: name(INPUT, key, shape) for key, shape in inputs.items()}
+        for key in given:
+            if key not in nodes:
+                legal = [*inputs, *shapes]
+                allowed = check.one_of(key, legal, f"the names of a {argument}")
+                raise FormulaError(f"{who}.{key}", key, allowed)
+        traced = trace(function, {k: nodes[k] for k in (*given, *parameters)}, tuple(initial))
+        return traced.result, traced.states
+
+    result, states = _settled(make, list(initial))
+    return _finished(result, states, initial, parameters, argument)
+
+
+def _checked_state(argument: str, state: object) -> dict[str, Any]:
+    if state is None:
+        return {}
+    if not isinstance(state, Mapping):
+        raise FormulaError(f"{argument}.state", state, "a dictionary of names and initial values")
+    for key in state:
+        if not isinstance(key, str) or not key.isidentifier():
+            raise FormulaError(f"{argument}.state", key, "names as keys")
+    return dict(state)
+
+
+def from_text(
+    text: str,
+    inputs: Mapping[str, str],
+    parameters: Mapping[str, Any] | None = None,
+    state: Mapping[str, Any] | None = None,
+    *,
+    argument: str = "formula",
+) -> Formula:
+    """Read a formula from text.
+
+    Parameters
+    ----------
+    text : str
+    inputs : dict
+        The shape of every name that may be used.
+    parameters : dict, optional
+        Their values.
+    state : dict, optional
+        For every state what it is before the first update (a number, or the name of a parameter)
+        and the text of what it becomes.
+    argument : str
+        What errors call it.
+
+    Examples
+    --------
+    >>> from_text("v", {"R": "sample"}, {}, {"v": (0.0, "mean(R)")}).states[0][:2]
+    ('v', 0.0)
+    """
+    texts = {}
+    for key, pair in _checked_state(argument, state).items():
+        two = isinstance(pair, tuple | list) and len(pair) == 2
+        if not two or not isinstance(pair[1], str) or not isinstance(pair[0], str | int | float):
+            allowed = "(initial value, text of what it becomes)"
+            raise FormulaError(f"{argument}.state[{key!r}]", pair, allowed)
+        texts[key] = (pair[0], pair[1])
+    given = _checked_parameters(argument, parameters)
+    if not isinstance(text, str):
+        raise FormulaError(_named(argument), text, "a function or a text")
+    sorted_inputs, sorted_given = tuple(sorted(inputs.items())), tuple(sorted(given.items()))
+    return _from_text(text, sorted_inputs, sorted_given, tuple(texts.items()), argument)
+
+
+def _named(argument: str) -> str:
+    """What the text of a part is called."""
+    return argument if argument == "formula" else f"{argument}.formula"
+
+
+def _checked_parameters(argument: str, parameters: object) -> dict[str, float]:
+    if parameters is None:
+        return {}
+    if not isinstance(parameters, Mapping):
+        raise FormulaError(f"{argument}.parameters", parameters, "a dictionary of numbers")
+    for key in parameters:
+        if not isinstance(key, str) or not key.isidentifier():
+            raise FormulaError(f"{argument}.parameters", key, "names as keys")
+    return {key: check.number(f"{argument}.{key}", value) for key, value in parameters.items()}
+
+
+@functools.lru_cache(maxsize=1024)
+def _from_text(
+    text: str,
+    inputs: tuple[tuple[str, str], ...],
+    parameters: tuple[tuple[str, float], ...],
+    state: tuple[tuple[str, tuple[Any, str]], ...],
+    argument: str,
+) -> Formula:
+    shapes_of, values = dict(inputs), dict(parameters)
+    initial = {key: start for key, (start, _) in state}
+
+    def make(shapes: dict[str, str]) -> tuple[Node, dict[str, Node]]:
+        more = _known(shapes_of, values, shapes)
+        result = parse(text, shapes_of, more, argument=_named(argument))
+        following = {
+            key: parse(after, shapes_of, more, argument=f"{argument}.state[{key!r}]")
+            for key, (_, after) in state
+        }
+        return result, following
+
+    result, states = _settled(make, list(initial))
+    return _finished(result, states, initial, values, argument)

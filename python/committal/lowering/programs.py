@@ -1,0 +1,292 @@
+"""Lowering of formulas: from trees to flat programs of the core.
+
+A program is a list of operations on registers, each written once. Parameters become numbers,
+constants are folded, equal sub-expressions are computed once, and what nothing needs is not there.
+The core gives the registers their rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from committal import _core
+from committal.config import Experiment, FormulaBaseline, FormulaPolicy, FormulaUpdate, Linear
+from committal.config.quantities import Quantity
+from committal.errors import FormulaError
+from committal.formula.formula import Formula
+from committal.formula.normal import normal
+from committal.formula.shapes import ARM, RUN, SAMPLE_ARM
+from committal.formula.tree import INPUT, NUMBER, PARAMETER, STATE, Node, name, number, walk
+from committal.formula.vocabulary import ROWS, apply
+from committal.support import limits
+
+__all__ = ["Program", "lower_formula", "lower_programs"]
+
+#: Whole exponents up to this are products.
+_LARGEST_POWER = 1024
+
+
+@dataclass(slots=True)
+class Program:
+    """What the core needs of a formula: plain data.
+
+    Attributes
+    ----------
+    registers : list of str
+        The shape of each.
+    constants : list of (int, float)
+        Registers of shape ``"run"`` and their numbers.
+    inputs, outputs : list of (str, int)
+        Names and registers; states are called ``"state:NAME"``.
+    code : list of tuple
+        (operation, destination, operands ...), in order.
+    state : dict
+        What every state is before the first update.
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> lower_formula(cm.baseline("sum(pi**2 * r)").tree).code
+    [('powi', 1, 0, 2), ('mul', 3, 1, 2), ('sum_arms', 4, 3)]
+    """
+
+    registers: list[str] = field(default_factory=list)
+    constants: list[tuple[int, float]] = field(default_factory=list)
+    inputs: list[tuple[str, int]] = field(default_factory=list)
+    code: list[tuple[Any, ...]] = field(default_factory=list)
+    outputs: list[tuple[str, int]] = field(default_factory=list)
+    state: dict[str, float] = field(default_factory=dict)
+    #: The formula, for people.
+    text: str = ""
+
+    def new(self, shape: str) -> int:
+        """A register that nothing was written to yet."""
+        self.registers.append(shape)
+        return len(self.registers) - 1
+
+    def do(self, op: str, shape: str, *operands: int) -> int:
+        """Add an operation, and return where its result is."""
+        place = self.new(shape)
+        self.code.append((op, place, *operands))
+        return place
+
+    def core(self) -> _core.Program:
+        """The program as the core holds it."""
+        return _core.Program(
+            registers=self.registers,
+            constants=self.constants,
+            inputs=self.inputs,
+            code=self.code,
+            outputs=self.outputs,
+            state=self.state,
+        )
+
+
+# -- trees -----------------------------------------------------------------------------------------
+
+
+def _rebuilt(root: Node, leaves: Mapping[Node, Node]) -> Node:
+    """A tree with other leaves."""
+    made: dict[Node, Node] = {}
+    for node in walk(root):
+        if node.op in ROWS:
+            made[node] = apply(node.op, *(made[x] for x in node.operands), over=node.over)
+        else:
+            made[node] = leaves.get(node, node)
+    return made[root]
+
+
+def _settled(formula: Formula, roots: Mapping[str, Node], prefix: str = "") -> dict[str, Node]:
+    """Trees whose parameters are numbers, and whose states have a name of their own."""
+    values = dict(formula.parameters)
+    leaves: dict[Node, Node] = {}
+    for node in walk(*roots.values()):
+        if node.op == PARAMETER:
+            leaves[node] = number(values[node.name])
+        elif node.op == STATE and prefix:
+            leaves[node] = name(STATE, prefix + node.name, node.shape)
+    return {key: normal(_rebuilt(root, leaves), strict=False) for key, root in roots.items()}
+
+
+def _roots(formula: Formula, prefix: str = "") -> dict[str, Node]:
+    states = {f"state:{prefix}{key}": node for key, _, node in formula.states}
+    return {"value": formula.result, **states}
+
+
+# -- code ------------------------------------------------------------------------------------------
+
+
+def lower_formula(formula: Formula, *, slope: Node | None = None) -> Program:
+    """Turn a formula into a program with the output ``"value"`` and its states.
+
+    Parameters
+    ----------
+    formula : Formula
+    slope : Node, optional
+        Its derivative, as an output of that name.
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> lower_formula(cm.Momentum(0.5).tree).state
+    {'m': 0.0}
+    """
+    roots = _roots(formula)
+    if slope is not None:
+        roots["slope"] = slope
+    initial = {key: formula.initial(key) for key, _, _ in formula.states}
+    return _program(_settled(formula, roots), initial, formula.text)
+
+
+def _program(roots: Mapping[str, Node], initial: Mapping[str, float], text: str) -> Program:
+    made = Program(state=dict(initial), text=text)
+    places: dict[Node, int] = {}
+    for node in walk(*roots.values()):
+        if node.op != NUMBER:  # a number gets a register where it is read
+            places[node] = _emitted(made, node, places)
+    states = {node.name: node.shape for node in walk(*roots.values()) if node.op == STATE}
+    taken: set[int] = set()
+    for key, root in roots.items():
+        place, shape = _read(made, root, places), root.shape
+        wanted = states.get(key.removeprefix("state:"), shape) if "state:" in key else shape
+        if key == "slope":
+            wanted = ARM
+        if wanted != shape or root.op not in ROWS or place in taken:
+            # An output is a register of its own: inputs and constants are copied.
+            place = made.do("copy", wanted, place)
+        taken.add(place)
+        made.outputs.append((key, place))
+    for what, count, most in (
+        ("operations", len(made.code), limits.OPERATIONS),
+        ("registers", len(made.registers), limits.REGISTERS),
+    ):
+        if count > most:
+            raise FormulaError("formula", text, f"at most {most} {what} (there are {count})")
+    return made
+
+
+def _read(made: Program, node: Node, places: dict[Node, int]) -> int:
+    """The register of a node that is there already, or that of a number."""
+    if node not in places:
+        places[node] = made.new(RUN)
+        made.constants.append((places[node], node.value))
+    return places[node]
+
+
+def _emitted(made: Program, node: Node, places: dict[Node, int]) -> int:
+    """Add what a node needs; its operands are there already."""
+    if node.op not in ROWS:
+        place = made.new(node.shape)
+        prefix = "state:" if node.op == STATE else ""
+        made.inputs.append((prefix + node.name, place))
+        return place
+    if node.op == "pow":
+        x, y = node.operands
+        if y.op == NUMBER and y.value == int(y.value) and abs(y.value) <= _LARGEST_POWER:
+            return made.do("powi", node.shape, _read(made, x, places), int(y.value))
+    operands = [_read(made, x, places) for x in node.operands]
+    if node.op == "gather" and node.operands[0].shape == SAMPLE_ARM:
+        return _gathered_by_sample(made, node, operands)
+    return made.do(ROWS[node.op].opcode(node.over), node.shape, *operands)
+
+
+def _gathered_by_sample(made: Program, node: Node, operands: list[int]) -> int:
+    """The entry of an arm of every sample: where it is the arm, the rest as zeros, added up."""
+    x, index = operands
+    hot = made.do("onehot", SAMPLE_ARM if node.operands[1].op == INPUT else ARM, index)
+    zero = made.new(RUN)
+    made.constants.append((zero, 0.0))
+    return made.do("sum_arms", node.shape, made.do("where", SAMPLE_ARM, hot, x, zero))
+
+
+# -- experiments -----------------------------------------------------------------------------------
+
+
+def lower_programs(experiment: Experiment) -> dict[str, Any]:
+    """The programs of an experiment, by the part that they replace; empty if it has no formulas.
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> e = cm.Experiment(
+    ...     cm.Bandit([1, 0]), cm.Softmax(), cm.Natural(0.1), steps=9,
+    ...     baseline=cm.baseline("sum(pi * r)") - 1,
+    ... )
+    >>> sorted(lower_programs(e)), lower_programs(e)["baseline"].inputs
+    (['baseline'], [('pi', 0), ('r', 1)])
+    """
+    found: dict[str, Any] = {}
+    baseline = _lower_baseline(experiment)
+    if baseline is not None:
+        found["baseline"] = baseline
+    weight = getattr(experiment.estimator, "weight", None)
+    if weight is not None:
+        found["weight"] = lower_formula(weight.tree)
+    if isinstance(experiment.update, FormulaUpdate):
+        found["update"] = lower_formula(experiment.update.tree)
+    if isinstance(experiment.policy, FormulaPolicy):
+        found["link"] = lower_formula(experiment.policy.tree, slope=experiment.policy.slope)
+    if experiment.optimiser.tree is not None:
+        found["optimiser"] = lower_formula(experiment.optimiser.tree)
+    if experiment.record.formulas:
+        found["quantities"] = [
+            (quantity.name, lower_formula(quantity.tree)) for quantity in experiment.record.formulas
+        ]
+    return found
+
+
+def _lower_baseline(experiment: Experiment) -> Program | None:
+    """The sum of all terms that are formulas, as one program."""
+    baseline = experiment.baseline
+    terms = baseline.terms if isinstance(baseline, Linear) else ((1.0, baseline),)
+    own = [(c, atom) for c, atom in terms if isinstance(atom, FormulaBaseline)]
+    if not own:
+        return None
+    total: Node | None = None
+    roots: dict[str, Node] = {}
+    initial: dict[str, float] = {}
+    for i, (coefficient, atom) in enumerate(own):
+        formula, prefix = atom.tree, f"{i}." if len(own) > 1 else ""
+        settled = _settled(formula, _roots(formula, prefix), prefix)
+        value = settled.pop("value")
+        scaled = value if coefficient == 1.0 else apply("mul", number(coefficient), value)
+        total = scaled if total is None else apply("add", total, scaled)
+        roots |= settled
+        initial |= {prefix + key: formula.initial(key) for key, _, _ in formula.states}
+    assert total is not None
+    return _program({"value": total, **roots}, initial, repr(baseline))
+
+
+def formula_row(programs: Mapping[str, Any], name: str) -> Quantity | None:
+    """How a quantity that is a formula is recorded; None if it is none.
+
+    Examples
+    --------
+    >>> formula_row({}, "value") is None
+    True
+    """
+    for key, program in programs.get("quantities", ()):
+        if key == name:
+            (place,) = (place for output, place in program.outputs if output == "value")
+            axes = ("arm",) if program.registers[place] == ARM else ()
+            return Quantity(name, program.text, axes)
+    return None
+
+
+def core_programs(programs: Mapping[str, Any]) -> dict[str, Any]:
+    """Programs as the core holds them.
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> list(core_programs({"weight": lower_formula(cm.weight("minimum(rho, 1)").tree)}))
+    ['weight']
+    """
+    return {
+        part: [(key, each.core()) for key, each in program]
+        if part == "quantities"
+        else program.core()
+        for part, program in programs.items()
+    }
