@@ -13,9 +13,6 @@
 
 namespace committal::COMMITTAL_ISA {
 
-// Probabilities as programs see them are never 0: their logarithms are numbers.
-inline constexpr double kLeastSeen = kFloor;
-
 template <int KT, int W>
 class BanditPrograms : BanditProgramRows<KT, W> {
   using Rows = BanditProgramRows<KT, W>;
@@ -36,7 +33,6 @@ class BanditPrograms : BanditProgramRows<KT, W> {
   using Rows::operations_;
   using Rows::optimiser_;
   using Rows::pi_;
-  using Rows::quantities_;
   using Rows::ratio_;
   using Rows::reward_;
   using Rows::sampled_baseline_;
@@ -49,7 +45,9 @@ class BanditPrograms : BanditProgramRows<KT, W> {
  public:
   using State = Block<KT, W>;
   static constexpr bool kAny = true;
+  using Rows::add_lost;
   using Rows::lay_out;
+  using Rows::quantity;
 
   // After the rows of the block have their start.
   void prepare(State& s, const BanditView& plan) {
@@ -112,47 +110,6 @@ class BanditPrograms : BanditProgramRows<KT, W> {
   }
   void look_away(State& s) {
     if (sampled_baseline_) s.formula_baseline = nullptr;
-  }
-
-  // The rows of a quantity, and the first lane of `valid` in which it is no number, or -1.
-  const double* quantity(std::int64_t i, int valid, std::int64_t count, int& wild) {
-    quantities_[i].run();
-    const double* rows = quantities_[i].output(0).row;
-    wild = -1;
-    double lost[W];
-    COMMITTAL_STRIPS(l, W) {
-      Strip sum(0.0);
-      for (std::int64_t k = 0; k < count; ++k) {
-        const Strip x = Strip::load(rows + k * W + l);
-        sum += x - x;
-      }
-      sum.store(lost + l);
-    }
-    for (int l = valid - 1; l >= 0; --l) {
-      if (lost[l] != 0.0) wild = l;
-    }
-    return rows;
-  }
-
-  // sum += 0 where everything that programs keep is a number, else NaN.
-  void add_lost(double* sum) const {
-    const auto add = [&](const LaneProgram<W>& program) {
-      if (!program) return;
-      for (std::int64_t i = 0; i < program.view().states.count; ++i) {
-        const double* rows = program.state(i).row;
-        for (std::int64_t k = 0; k < program.state_rows(i); ++k) {
-          COMMITTAL_STRIPS(l, W) {
-            const Strip x = Strip::load(rows + k * W + l);
-            (Strip::load(sum + l) + (x - x)).store(sum + l);
-          }
-        }
-      }
-    };
-    add(baseline_);
-    add(weight_);
-    add(update_);
-    add(optimiser_);
-    COMMITTAL_STRIPS(l, W) { (Strip::load(sum + l) + Strip::load(bad_ + l)).store(sum + l); }
   }
 
  private:
@@ -237,8 +194,10 @@ class BanditPrograms : BanditProgramRows<KT, W> {
     double* const importance = s.importance;
     double* const reward = s.reward;
     const bool plainly_on_policy = plan.behaviour == kOnPolicy && !(plan.implicit.at(t) > 0.0);
+    Patience patience(task.proceed, task.proceed_context);
     for (std::int64_t i = 0; few_ && i < plan.samples; ++i) {
       draw_one_of_few(s, plan, task, behaviour, t, i, plainly_on_policy);
+      patience.spend(s.K());
     }
     if (few_) return;
     for (std::int64_t i = 0; i < plan.samples; ++i) {
@@ -254,6 +213,7 @@ class BanditPrograms : BanditProgramRows<KT, W> {
         find_ratio(i, plainly_on_policy);
       }
       if (uses(ProgramInput::kScore) || uses(ProgramInput::kNatural)) find_scores(s, i);
+      patience.spend(s.K());
     }
     s.action = action;
     s.importance = importance;
@@ -432,6 +392,7 @@ class BanditPrograms : BanditProgramRows<KT, W> {
     const BehaviourRows behaviour = behaviour_rows(s, plan, t);
     const double inverse_samples = 1.0 / static_cast<double>(plan.samples);
     const bool plainly_on_policy = plan.behaviour == kOnPolicy && !(plan.implicit.at(t) > 0.0);
+    Patience patience(task.proceed, task.proceed_context);
     for (std::int64_t i = 0; few_ && i < plan.samples; ++i) {
       draw_one_of_few(s, plan, task, behaviour, t, i, plainly_on_policy);
       add_one_of_few(s, plan, 0, i == 0);
@@ -439,6 +400,7 @@ class BanditPrograms : BanditProgramRows<KT, W> {
         follow_rewards<W>(s.running_mean, reward_, plan.running_mean_rate,
                           static_cast<double>(t * plan.samples + i + 1));
       }
+      patience.spend(s.K());
     }
     if (few_) return;
     clear(s);
@@ -450,6 +412,7 @@ class BanditPrograms : BanditProgramRows<KT, W> {
         follow_rewards<W>(s.running_mean, s.reward, plan.running_mean_rate,
                           static_cast<double>(t * plan.samples + i + 1));
       }
+      patience.spend(s.K());
     }
   }
 

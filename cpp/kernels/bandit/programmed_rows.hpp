@@ -6,6 +6,9 @@
 
 namespace committal::COMMITTAL_ISA {
 
+// Probabilities as programs see them are never 0: their logarithms are numbers.
+inline constexpr double kLeastSeen = kFloor;
+
 template <int KT, int W>
 struct BanditProgramRows {
   // Takes the rows that some program reads.
@@ -114,6 +117,47 @@ struct BanditProgramRows {
   }
   double* rows(Arena& arena, ProgramInput input, std::int64_t count) const {
     return arena.take<double>(uses(input) ? count : 0, W);
+  }
+
+  // The rows of a quantity, and the first lane of `valid` in which it is no number, or -1.
+  const double* quantity(std::int64_t i, int valid, std::int64_t count, int& wild) {
+    quantities_[i].run();
+    const double* rows = quantities_[i].output(0).row;
+    wild = -1;
+    double lost[W];
+    COMMITTAL_STRIPS(l, W) {
+      Strip sum(0.0);
+      for (std::int64_t k = 0; k < count; ++k) {
+        const Strip x = Strip::load(rows + k * W + l);
+        sum += x - x;
+      }
+      sum.store(lost + l);
+    }
+    for (int l = valid - 1; l >= 0; --l) {
+      if (lost[l] != 0.0) wild = l;
+    }
+    return rows;
+  }
+
+  // sum += 0 where everything that programs keep is a number, else NaN.
+  void add_lost(double* sum) const {
+    const auto add = [&](const LaneProgram<W>& program) {
+      if (!program) return;
+      for (std::int64_t i = 0; i < program.view().states.count; ++i) {
+        const double* rows = program.state(i).row;
+        for (std::int64_t k = 0; k < program.state_rows(i); ++k) {
+          COMMITTAL_STRIPS(l, W) {
+            const Strip x = Strip::load(rows + k * W + l);
+            (Strip::load(sum + l) + (x - x)).store(sum + l);
+          }
+        }
+      }
+    };
+    add(baseline_);
+    add(weight_);
+    add(update_);
+    add(optimiser_);
+    COMMITTAL_STRIPS(l, W) { (Strip::load(sum + l) + Strip::load(bad_ + l)).store(sum + l); }
   }
 
   bool batch_ = false;
