@@ -7,7 +7,7 @@
 namespace committal {
 namespace {
 
-constexpr std::int64_t kFewArms = 4;   // have blocks of one width
+constexpr std::int64_t kFewArms = 4;    // have blocks of one width
 constexpr std::int64_t kManyArms = 48;  // with more, a wide block would leave the nearest cache
 
 }  // namespace

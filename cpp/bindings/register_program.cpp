@@ -51,7 +51,7 @@ Shape shape_of(RowShape shape, ProgramExtent extent, py::ssize_t lanes) {
 }
 
 py::dict run_over_arrays(const py::object& object, const py::dict& inputs, std::int64_t arms,
-                     std::int64_t samples, const std::string& isa, int block) {
+                         std::int64_t samples, const std::string& isa, int block) {
   const std::shared_ptr<const Program> program = held<Program>("program", object);
   require_between("arms", arms, 1, kMostArms);
   require_between("samples", samples, 1, kMostSamples);

@@ -211,9 +211,8 @@ template <typename Part, int KT>
 inline constexpr bool kOfFew = false;
 template <typename Part, int KT>
   requires(KT > 0)
-inline constexpr bool kOfFew<Part, KT> = requires(const Strip (&w)[KT]) {
-  Part::template few<KT>(w, w[0], w);
-};
+inline constexpr bool kOfFew<Part, KT> =
+    requires(const Strip (&w)[KT]) { Part::template few<KT>(w, w[0], w); };
 
 // A baseline on every lane, by the constant-arm formula where there is one.
 template <typename Part, int KT, int W, typename Rewards>

@@ -47,24 +47,37 @@ void binary(const ProgramStep& s) {
   }
 }
 
-template <int W>
-void choose(const ProgramStep& s) {
+template <int W, typename Op>
+void ternary(const ProgramStep& s) {
   using T = Together<W>;
+  const Op op{s.number};
   for (std::int64_t o = 0; o < s.outer; ++o) {
     double* to = s.to.row + o * s.to.outer;
-    const double* c = s.from[0].row + o * s.from[0].outer;
-    const double* a = s.from[1].row + o * s.from[1].outer;
-    const double* b = s.from[2].row + o * s.from[2].outer;
+    const double* a = s.from[0].row + o * s.from[0].outer;
+    const double* b = s.from[1].row + o * s.from[1].outer;
+    const double* c = s.from[2].row + o * s.from[2].outer;
     for (std::int64_t i = 0; i < s.inner; ++i) {
-      COMMITTAL_TOGETHER(l, W) {
-        select(T::load(c + l) == T(0.0), T::load(b + l), T::load(a + l)).store(to + l);
-      }
+      COMMITTAL_TOGETHER(l, W) op(T::load(a + l), T::load(b + l), T::load(c + l)).store(to + l);
       to += s.to.inner;
-      c += s.from[0].inner;
-      a += s.from[1].inner;
-      b += s.from[2].inner;
+      a += s.from[0].inner;
+      b += s.from[1].inner;
+      c += s.from[2].inner;
     }
   }
+}
+
+// One row of numbers that are the same on every lane: one register of them is enough work.
+template <int W, typename Op>
+void uniform_unary(const ProgramStep& s) {
+  using T = Lanes<kNativeLanes>;
+  const T x = Op{s.number}(T::load(s.from[0].row));
+  for (int l = 0; l < W; l += kNativeLanes) x.store(s.to.row + l);
+}
+template <int W, typename Op>
+void uniform_binary(const ProgramStep& s) {
+  using T = Lanes<kNativeLanes>;
+  const T x = Op{s.number}(T::load(s.from[0].row), T::load(s.from[1].row));
+  for (int l = 0; l < W; l += kNativeLanes) x.store(s.to.row + l);
 }
 
 // Reductions: the outer loop is over rows that stay, the inner one over rows that are folded,
@@ -208,8 +221,15 @@ void onehot(const ProgramStep& s) {
 }  // namespace
 
 template <int W>
-ProgramOperation program_operation(Opcode op, std::int64_t number) {
-  switch (op) {
+ProgramOperation program_operation(const ProgramInstruction& code) {
+  // Of those that cost something.
+  if (code.uniform && code.op == Opcode::kPow) return uniform_binary<W, Power>;
+  if (code.uniform && code.op == Opcode::kDiv) return uniform_binary<W, Divide>;
+  if (code.uniform && code.op == Opcode::kExp) return uniform_unary<W, Exponential>;
+  if (code.uniform && code.op == Opcode::kLog) return uniform_unary<W, Logarithm>;
+  if (code.uniform && code.op == Opcode::kSqrt) return uniform_unary<W, SquareRoot>;
+  if (code.uniform && code.op == Opcode::kReciprocal) return uniform_unary<W, Reciprocal>;
+  switch (code.op) {
     case Opcode::kAdd:
       return binary<W, Add>;
     case Opcode::kSub:
@@ -223,7 +243,7 @@ ProgramOperation program_operation(Opcode op, std::int64_t number) {
     case Opcode::kPow:
       return binary<W, Power>;
     case Opcode::kPowi:
-      return number == 2 ? unary<W, Square> : unary<W, WholePower>;
+      return code.number == 2 ? unary<W, Square> : unary<W, WholePower>;
     case Opcode::kLess:
       return binary<W, Less>;
     case Opcode::kLessEqual:
@@ -243,7 +263,7 @@ ProgramOperation program_operation(Opcode op, std::int64_t number) {
     case Opcode::kNot:
       return unary<W, Not>;
     case Opcode::kWhere:
-      return choose<W>;
+      return ternary<W, Choose>;
     case Opcode::kMin:
       return binary<W, Minimum>;
     case Opcode::kMax:
@@ -285,6 +305,14 @@ ProgramOperation program_operation(Opcode op, std::int64_t number) {
       return gather<W>;
     case Opcode::kOnehot:
       return onehot<W>;
+    case Opcode::kMulAdd:
+      return ternary<W, MultiplyAdd>;
+    case Opcode::kMulSub:
+      return ternary<W, MultiplySubtract>;
+    case Opcode::kSubMul:
+      return ternary<W, SubtractProduct>;
+    case Opcode::kReciprocal:
+      return unary<W, Reciprocal>;
     case Opcode::kDotArms:
       break;
   }
@@ -375,9 +403,9 @@ void evaluate_program(const ProgramTask& task) {
   }
 }
 
-#define COMMITTAL_PROGRAMS(W)                                           \
-  template ProgramOperation program_operation<W>(Opcode, std::int64_t); \
-  template std::size_t program_bytes<W>(const ProgramTask&);            \
+#define COMMITTAL_PROGRAMS(W)                                                \
+  template ProgramOperation program_operation<W>(const ProgramInstruction&); \
+  template std::size_t program_bytes<W>(const ProgramTask&);                 \
   template void evaluate_program<W>(const ProgramTask&);
 COMMITTAL_PROGRAMS(kBanditWide)
 COMMITTAL_PROGRAMS(kBanditNarrow)

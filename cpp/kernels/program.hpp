@@ -37,7 +37,7 @@ using ProgramOperation = void (*)(const ProgramStep&);
 
 // The loop of an operation for blocks of W lanes; program.cpp has them all.
 template <int W>
-ProgramOperation program_operation(Opcode op, std::int64_t number);
+ProgramOperation program_operation(const ProgramInstruction& code);
 
 template <int W>
 COMMITTAL_INLINE BoundRows contiguous(double* rows, RowShape shape, ProgramExtent extent) {
@@ -73,6 +73,7 @@ class LaneProgram {
 
   // `known[ProgramInput]` are the rows of the host, `other[i]` those of input i if nobody knows it.
   void bind(const BoundRows* known, const BoundRows* other = nullptr) {
+    varied_ = other != nullptr;  // then even t may differ from lane to lane
     for (std::int64_t i = 0; i < view_->constants.count; ++i) {
       fill<W>(constants_ + i * W, view_->constants[i]);
     }
@@ -169,16 +170,16 @@ class LaneProgram {
     }
   }
 
-  ProgramStep resolve(const ProgramInstruction& code) const {
+  ProgramStep resolve(ProgramInstruction code) const {
+    code.uniform = code.uniform && !varied_;
     const RowShape shape = view_->registers[code.to].shape;
     const RowShape operand = view_->registers[code.from[0]].shape;
     const BoundRows& to = registers_[code.to];
-    ProgramStep step{
-        program_operation<W>(code.op, code.number), 1, 1, {to.row, 0, 0}, {}, code.number};
+    ProgramStep step{program_operation<W>(code), 1, 1, {to.row, 0, 0}, {}, code.number};
     // Which stride each loop walks along: 0 none, 1 samples, 2 arms.
     int outer = 0;
     int inner = 0;
-    switch (family_of(code.op)) {
+    switch (kOpcodes[static_cast<int>(code.op)].family) {
       case OpcodeFamily::kElementwise:
         outer = shape == RowShape::kSampleArm ? 1 : 0;
         inner = has_arms(shape) ? 2 : (has_samples(shape) ? 1 : 0);
@@ -202,19 +203,12 @@ class LaneProgram {
     step.outer = trips(outer);
     step.inner = trips(inner);
     step.to = seen(to, outer, inner);
-    for (int i = 0; i < operands_of(code.op); ++i) {
+    for (int i = 0; i < kOpcodes[static_cast<int>(code.op)].operands; ++i) {
       step.from[i] = seen(registers_[code.from[i]], outer, inner);
     }
     return step;
   }
 
-  static OpcodeFamily family_of(Opcode op) {
-    return op == Opcode::kDotArms ? OpcodeFamily::kReducesArms
-                                  : kOpcodes[static_cast<int>(op)].family;
-  }
-  static int operands_of(Opcode op) {
-    return op == Opcode::kDotArms ? 2 : kOpcodes[static_cast<int>(op)].operands;
-  }
   std::int64_t trips(int axis) const {
     return axis == 0 ? 1 : (axis == 1 ? extent_.samples : extent_.arms);
   }
@@ -224,6 +218,7 @@ class LaneProgram {
   }
 
   const ProgramView* view_ = nullptr;
+  bool varied_ = false;
   ProgramExtent extent_{};
   BoundRows* registers_ = nullptr;
   ProgramStep* steps_ = nullptr;

@@ -100,8 +100,35 @@ COMMITTAL_PROGRAM_OF_ONE(Exponential, full_exp(a))
 COMMITTAL_PROGRAM_OF_ONE(Logarithm, full_log(a))
 COMMITTAL_PROGRAM_OF_ONE(SquareRoot, root(a))
 COMMITTAL_PROGRAM_OF_ONE(Copy, a)
+COMMITTAL_PROGRAM_OF_ONE(Reciprocal, T(1.0) / a)
 #undef COMMITTAL_PROGRAM_OF_ONE
 #undef COMMITTAL_PROGRAM_OF_TWO
+
+struct Choose : Plain {
+  template <typename T>
+  COMMITTAL_INLINE T operator()(const T& condition, const T& a, const T& b) const {
+    return select(condition == T(0.0), b, a);
+  }
+};
+// Rounded twice, as the two operations that they stand for.
+struct MultiplyAdd : Plain {
+  template <typename T>
+  COMMITTAL_INLINE T operator()(const T& a, const T& b, const T& c) const {
+    return a * b + c;
+  }
+};
+struct MultiplySubtract : Plain {
+  template <typename T>
+  COMMITTAL_INLINE T operator()(const T& a, const T& b, const T& c) const {
+    return a * b - c;
+  }
+};
+struct SubtractProduct : Plain {
+  template <typename T>
+  COMMITTAL_INLINE T operator()(const T& a, const T& b, const T& c) const {
+    return c - a * b;
+  }
+};
 
 // x^n by squaring, always in the same order.
 struct WholePower : Plain {

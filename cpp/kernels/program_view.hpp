@@ -84,8 +84,12 @@ enum class Opcode : int {
   kOthersMeanSamples,
   kGather,
   kOnehot,
-  // Made by the plan out of a product and its sum over the arms, never asked for by name.
-  kDotArms,
+  // Made by the plan out of two of those above, never asked for by name.
+  kDotArms,     // the sum of a * b over the arms
+  kMulAdd,      // a * b + c, each rounded
+  kMulSub,      // a * b - c
+  kSubMul,      // c - a * b
+  kReciprocal,  // 1 / a: of a number that several rows are divided by
 };
 
 // What an operation does with the shapes of its operands.
@@ -146,10 +150,17 @@ inline constexpr OpcodeRow kOpcodes[] = {
     {"others_mean_samples", 1, OpcodeFamily::kOthersSamples},
     {"gather", 2, OpcodeFamily::kGather},
     {"onehot", 1, OpcodeFamily::kOnehot},
+    {"", 2, OpcodeFamily::kReducesArms},
+    {"", 3, OpcodeFamily::kElementwise},
+    {"", 3, OpcodeFamily::kElementwise},
+    {"", 3, OpcodeFamily::kElementwise},
+    {"", 1, OpcodeFamily::kElementwise},
 };
+static_assert(array_of(kOpcodes).count == static_cast<int>(Opcode::kReciprocal) + 1);
 // Those that may be asked for.
-COMMITTAL_FORCE_INLINE constexpr Array<OpcodeRow> rows_of(Opcode) { return array_of(kOpcodes); }
-static_assert(rows_of(Opcode{}).count == static_cast<int>(Opcode::kDotArms));
+COMMITTAL_FORCE_INLINE constexpr Array<OpcodeRow> rows_of(Opcode) {
+  return {kOpcodes, static_cast<std::int64_t>(Opcode::kDotArms)};
+}
 
 // What hosts can give to a program, each with its shape.
 enum class ProgramInput : int {
@@ -220,6 +231,7 @@ struct ProgramInstruction {
   std::int32_t to;
   std::int32_t from[3];
   std::int32_t number;  // of powi
+  bool uniform;         // the same number on every lane: computed once
 };
 
 // An input is something that hosts know, or a state row of the program, or only known to a test.

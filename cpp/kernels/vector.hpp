@@ -1,8 +1,8 @@
 // The one vector vocabulary of the kernels: lanes of runs as values that stay in registers.
 //
 // `Lanes<W>` are W numbers, one per run, held in as many registers of the machine's own width as
-// that takes: AVX-512 holds eight in one, AVX four, SSE2 and NEON two. `Truth<W>` is the answer to a
-// comparison, in the form in which the machine gives it. Nothing here is wider than a register:
+// that takes: AVX-512 holds eight in one, AVX four, SSE2 and NEON two. `Truth<W>` is the answer to
+// a comparison, in the form in which the machine gives it. Nothing here is wider than a register:
 // compilers turn comparisons of wider vectors into scalar code.
 //
 // Everything is exact or correctly rounded by IEEE 754, so the same source gives the same bits on
@@ -79,9 +79,7 @@ COMMITTAL_INLINE bool any(NativeTruth a) { return a != 0; }
 COMMITTAL_INLINE Native select(NativeTruth which, Native yes, Native no) {
   return _mm512_mask_blend_pd(which, no, yes);
 }
-COMMITTAL_INLINE Native where(NativeTruth which, Native a) {
-  return _mm512_maskz_mov_pd(which, a);
-}
+COMMITTAL_INLINE Native where(NativeTruth which, Native a) { return _mm512_maskz_mov_pd(which, a); }
 COMMITTAL_INLINE Native add_where(NativeTruth which, Native a, Native b) {
   return _mm512_mask_add_pd(a, which, a, b);
 }
@@ -95,18 +93,14 @@ COMMITTAL_INLINE Native root(Native a) { return _mm256_sqrt_pd(a); }
 COMMITTAL_INLINE Native smaller(Native a, Native b) { return _mm256_min_pd(a, b); }
 COMMITTAL_INLINE Native larger(Native a, Native b) { return _mm256_max_pd(a, b); }
 COMMITTAL_INLINE NativeTruth less(Native a, Native b) { return _mm256_cmp_pd(a, b, _CMP_LT_OQ); }
-COMMITTAL_INLINE NativeTruth at_most(Native a, Native b) {
-  return _mm256_cmp_pd(a, b, _CMP_LE_OQ);
-}
+COMMITTAL_INLINE NativeTruth at_most(Native a, Native b) { return _mm256_cmp_pd(a, b, _CMP_LE_OQ); }
 COMMITTAL_INLINE NativeTruth equal(Native a, Native b) { return _mm256_cmp_pd(a, b, _CMP_EQ_OQ); }
 COMMITTAL_INLINE NativeTruth both(NativeTruth a, NativeTruth b) { return _mm256_and_pd(a, b); }
 COMMITTAL_INLINE NativeTruth either(NativeTruth a, NativeTruth b) { return _mm256_or_pd(a, b); }
 COMMITTAL_INLINE NativeTruth without(NativeTruth a, NativeTruth b) {
   return _mm256_andnot_pd(b, a);
 }
-COMMITTAL_INLINE NativeTruth everywhere() {
-  return _mm256_castsi256_pd(_mm256_set1_epi64x(-1));
-}
+COMMITTAL_INLINE NativeTruth everywhere() { return _mm256_castsi256_pd(_mm256_set1_epi64x(-1)); }
 COMMITTAL_INLINE bool any(NativeTruth a) { return _mm256_movemask_pd(a) != 0; }
 // GCC would compare the truth with 0 first, were it told by an intrinsic.
 COMMITTAL_INLINE Native select(NativeTruth which, Native yes, Native no) {
@@ -121,9 +115,10 @@ COMMITTAL_INLINE Native fused(Native a, Native b, Native c) { return vfmaq_f64(c
 COMMITTAL_INLINE Native root(Native a) { return vsqrtq_f64(a); }
 COMMITTAL_INLINE bool any(NativeTruth a) { return (a[0] | a[1]) != 0; }
 #else
-// Machines without fused multiply-add: a * b and what its rounding lost, exactly (Dekker's product),
-// both added to c with one rounding in the end. The last but one is rounded to odd, so that the last
-// sees on which side of a tie it is (Boldo and Melquiond 2008). The same bits as the instruction.
+// Machines without fused multiply-add: a * b and what its rounding lost, exactly (Dekker's
+// product), both added to c with one rounding in the end. The last but one is rounded to odd, so
+// that the last sees on which side of a tie it is (Boldo and Melquiond 2008). The same bits as the
+// instruction.
 inline Native fused_one_by_one(Native a, Native b, Native c) {
   Native out;
   for (int l = 0; l < kNativeLanes; ++l) out[l] = __builtin_fma(a[l], b[l], c[l]);
@@ -270,25 +265,25 @@ struct Lanes<kNativeLanes> {
   COMMITTAL_INLINE Lanes& operator-=(const Lanes& b);
   COMMITTAL_INLINE Lanes& operator*=(const Lanes& b);
 };
-using One = Lanes<kNativeLanes>;      // one register of numbers
+using One = Lanes<kNativeLanes>;       // one register of numbers
 using OneTruth = Truth<kNativeLanes>;  // of answers
 template <int W>
 concept Several = (W > kNativeLanes);
 
 // Each operation: on one register, and on both halves of more.
-#define COMMITTAL_UNARY(name, one)                                        \
-  COMMITTAL_INLINE One name(const One& a) { return One(one(a.v)); }       \
-  template <int W>                                                        \
-    requires Several<W>                                                   \
-  COMMITTAL_INLINE Lanes<W> name(const Lanes<W>& a) {                     \
-    return {name(a.low), name(a.high)};                                   \
+#define COMMITTAL_UNARY(name, one)                                  \
+  COMMITTAL_INLINE One name(const One& a) { return One(one(a.v)); } \
+  template <int W>                                                  \
+    requires Several<W>                                             \
+  COMMITTAL_INLINE Lanes<W> name(const Lanes<W>& a) {               \
+    return {name(a.low), name(a.high)};                             \
   }
-#define COMMITTAL_BINARY(name, one)                                                          \
-  COMMITTAL_INLINE One name(const One& a, const One& b) { return One(one(a.v, b.v)); }       \
-  template <int W>                                                                           \
-    requires Several<W>                                                                      \
-  COMMITTAL_INLINE Lanes<W> name(const Lanes<W>& a, const Lanes<W>& b) {                     \
-    return {name(a.low, b.low), name(a.high, b.high)};                                       \
+#define COMMITTAL_BINARY(name, one)                                                    \
+  COMMITTAL_INLINE One name(const One& a, const One& b) { return One(one(a.v, b.v)); } \
+  template <int W>                                                                     \
+    requires Several<W>                                                                \
+  COMMITTAL_INLINE Lanes<W> name(const Lanes<W>& a, const Lanes<W>& b) {               \
+    return {name(a.low, b.low), name(a.high, b.high)};                                 \
   }
 #define COMMITTAL_TERNARY(name, one)                                                        \
   COMMITTAL_INLINE One name(const One& a, const One& b, const One& c) {                     \
@@ -299,21 +294,19 @@ concept Several = (W > kNativeLanes);
   COMMITTAL_INLINE Lanes<W> name(const Lanes<W>& a, const Lanes<W>& b, const Lanes<W>& c) { \
     return {name(a.low, b.low, c.low), name(a.high, b.high, c.high)};                       \
   }
-#define COMMITTAL_COMPARISON(name, one)                                                      \
-  COMMITTAL_INLINE OneTruth name(const One& a, const One& b) { return {one(a.v, b.v)}; }     \
-  template <int W>                                                                           \
-    requires Several<W>                                                                      \
-  COMMITTAL_INLINE Truth<W> name(const Lanes<W>& a, const Lanes<W>& b) {                     \
-    return {name(a.low, b.low), name(a.high, b.high)};                                       \
+#define COMMITTAL_COMPARISON(name, one)                                                  \
+  COMMITTAL_INLINE OneTruth name(const One& a, const One& b) { return {one(a.v, b.v)}; } \
+  template <int W>                                                                       \
+    requires Several<W>                                                                  \
+  COMMITTAL_INLINE Truth<W> name(const Lanes<W>& a, const Lanes<W>& b) {                 \
+    return {name(a.low, b.low), name(a.high, b.high)};                                   \
   }
-#define COMMITTAL_OF_TRUTHS(name, one)                                                       \
-  COMMITTAL_INLINE OneTruth name(const OneTruth& a, const OneTruth& b) {                     \
-    return {one(a.v, b.v)};                                                                  \
-  }                                                                                          \
-  template <int W>                                                                           \
-    requires Several<W>                                                                      \
-  COMMITTAL_INLINE Truth<W> name(const Truth<W>& a, const Truth<W>& b) {                     \
-    return {name(a.low, b.low), name(a.high, b.high)};                                       \
+#define COMMITTAL_OF_TRUTHS(name, one)                                                             \
+  COMMITTAL_INLINE OneTruth name(const OneTruth& a, const OneTruth& b) { return {one(a.v, b.v)}; } \
+  template <int W>                                                                                 \
+    requires Several<W>                                                                            \
+  COMMITTAL_INLINE Truth<W> name(const Truth<W>& a, const Truth<W>& b) {                           \
+    return {name(a.low, b.low), name(a.high, b.high)};                                             \
   }
 
 COMMITTAL_UNARY(operator-, native::minus)
@@ -388,9 +381,7 @@ COMMITTAL_INLINE Lanes<W> add_where(const Truth<W>& which, const Lanes<W>& a, co
 
 // The same for one number.
 COMMITTAL_INLINE double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
-COMMITTAL_INLINE double less_fused(double a, double b, double c) {
-  return __builtin_fma(-a, b, c);
-}
+COMMITTAL_INLINE double less_fused(double a, double b, double c) { return __builtin_fma(-a, b, c); }
 COMMITTAL_INLINE double root(double x) { return __builtin_sqrt(x); }
 COMMITTAL_INLINE double smaller(double a, double b) { return a < b ? a : b; }
 COMMITTAL_INLINE double larger(double a, double b) { return a > b ? a : b; }
@@ -418,14 +409,14 @@ struct Bits<kNativeLanes> {
 };
 using OneBits = Bits<kNativeLanes>;
 
-#define COMMITTAL_OF_BITS(name)                                                              \
-  COMMITTAL_INLINE OneBits operator name(const OneBits& a, const OneBits& b) {               \
-    return OneBits(a.v name b.v);                                                            \
-  }                                                                                          \
-  template <int W>                                                                           \
-    requires Several<W>                                                                      \
-  COMMITTAL_INLINE Bits<W> operator name(const Bits<W>& a, const Bits<W>& b) {               \
-    return {a.low name b.low, a.high name b.high};                                           \
+#define COMMITTAL_OF_BITS(name)                                                \
+  COMMITTAL_INLINE OneBits operator name(const OneBits& a, const OneBits& b) { \
+    return OneBits(a.v name b.v);                                              \
+  }                                                                            \
+  template <int W>                                                             \
+    requires Several<W>                                                        \
+  COMMITTAL_INLINE Bits<W> operator name(const Bits<W>& a, const Bits<W>& b) { \
+    return {a.low name b.low, a.high name b.high};                             \
   }
 COMMITTAL_OF_BITS(+)
 COMMITTAL_OF_BITS(-)
@@ -452,7 +443,9 @@ template <int W>
 COMMITTAL_INLINE Lanes<W> from_bits(const Bits<W>& a) {
   return {from_bits(a.low), from_bits(a.high)};
 }
-COMMITTAL_INLINE OneBits to_bits(const One& a) { return OneBits(reinterpret_cast<NativeBits>(a.v)); }
+COMMITTAL_INLINE OneBits to_bits(const One& a) {
+  return OneBits(reinterpret_cast<NativeBits>(a.v));
+}
 template <int W>
   requires Several<W>
 COMMITTAL_INLINE Bits<W> to_bits(const Lanes<W>& a) {

@@ -31,14 +31,6 @@ bool broadcasts(RowShape from, RowShape to) {
   return from == to || from == RowShape::kRun || to == RowShape::kSampleArm;
 }
 
-int operands_of(const ProgramInstruction& code) {
-  return code.op == Opcode::kDotArms ? 2 : kOpcodes[static_cast<int>(code.op)].operands;
-}
-bool is_elementwise(const ProgramInstruction& code) {
-  return code.op != Opcode::kDotArms &&
-         kOpcodes[static_cast<int>(code.op)].family == OpcodeFamily::kElementwise;
-}
-
 RowShape without_arms(RowShape shape) {
   return has_samples(shape) ? RowShape::kSample : RowShape::kRun;
 }
@@ -53,7 +45,9 @@ Program::Program(const ProgramParts& parts) {
   add_inputs(parts);
   add_code(parts);
   add_outputs(parts);
+  share_divisions();
   merge_products();
+  mark_uniform();
   find_states_in_place();
   view_.registers = seen(registers_);
   view_.code = seen(code_);
@@ -235,7 +229,7 @@ void Program::add_code(const ProgramParts& parts) {
     const std::string argument = item("code", i);
     const std::int64_t op = resolve(argument.c_str(), name, rows_of(Opcode{}));
     const OpcodeRow& row = kOpcodes[op];
-    ProgramInstruction code{static_cast<Opcode>(op), 0, {0, 0, 0}, 0};
+    ProgramInstruction code{static_cast<Opcode>(op), 0, {0, 0, 0}, 0, false};
     const bool whole = code.op == Opcode::kPowi;
     const auto expected = static_cast<std::size_t>(1 + row.operands + (whole ? 1 : 0));
     if (numbers.size() != expected) {
@@ -291,131 +285,9 @@ void Program::add_outputs(const ProgramParts& parts) {
   }
 }
 
-// mul and sum_arms, where nobody else needs the product, become one operation without a row
-// between.
-void Program::merge_products() {
-  constexpr std::size_t kNobody = ~std::size_t{0};
-  std::vector<int> uses(registers_.size(), 0);
-  std::vector<std::size_t> maker(registers_.size(), kNobody);
-  for (std::size_t i = 0; i < code_.size(); ++i) {
-    for (int k = 0; k < kOpcodes[static_cast<int>(code_[i].op)].operands; ++k) {
-      ++uses[static_cast<std::size_t>(code_[i].from[k])];
-    }
-    maker[static_cast<std::size_t>(code_[i].to)] = i;
-  }
-  for (const std::int32_t output : outputs_) ++uses[static_cast<std::size_t>(output)];
-  for (const ProgramState& state : states_) {
-    if (state.next >= 0) ++uses[static_cast<std::size_t>(state.next)];
-  }
-  std::vector<bool> gone(code_.size(), false);
-  for (ProgramInstruction& code : code_) {
-    if (code.op != Opcode::kSumArms) continue;
-    const auto product = static_cast<std::size_t>(code.from[0]);
-    const std::size_t from = maker[product];
-    if (from == kNobody || uses[product] != 1 || code_[from].op != Opcode::kMul) continue;
-    gone[from] = true;
-    code = {Opcode::kDotArms, code.to, {code_[from].from[0], code_[from].from[1], 0}, 0};
-  }
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < code_.size(); ++i) {
-    if (!gone[i]) code_[kept++] = code_[i];
-  }
-  code_.resize(kept);
-}
-
-// Rows are given back after the last time that they are read. A result may take the row of an
-// operand that ends with it only if it is made row by row from rows of its own shape.
-void Program::give_out_slots() {
-  std::vector<std::size_t> last(registers_.size(), 0);
-  for (std::size_t i = 0; i < code_.size(); ++i) {
-    last[static_cast<std::size_t>(code_[i].to)] = i;
-    for (int k = 0; k < operands_of(code_[i]); ++k) {
-      last[static_cast<std::size_t>(code_[i].from[k])] = i;
-    }
-  }
-  const auto keep = [&](std::int32_t number) {
-    last[static_cast<std::size_t>(number)] = code_.size();
-  };
-  for (const std::int32_t output : outputs_) keep(output);
-  for (const ProgramState& state : states_) {
-    if (state.next >= 0) keep(state.next);
-  }
-  std::vector<std::int32_t> free[4];
-  const auto release = [&](std::int32_t number) {
-    const ProgramRegister& reg = registers_[static_cast<std::size_t>(number)];
-    if (reg.kind != ProgramRegister::Kind::kComputed) return;
-    std::vector<std::int32_t>& shelf = free[static_cast<int>(reg.shape)];
-    if (std::find(shelf.begin(), shelf.end(), reg.place) == shelf.end()) shelf.push_back(reg.place);
-  };
-  for (std::size_t i = 0; i < code_.size(); ++i) {
-    const ProgramInstruction& code = code_[i];
-    ProgramRegister& to = registers_[static_cast<std::size_t>(code.to)];
-    const bool elementwise = is_elementwise(code);
-    const auto release_ended = [&](bool before) {
-      for (int k = 0; k < operands_of(code); ++k) {
-        const auto from = static_cast<std::size_t>(code.from[k]);
-        if (last[from] != i) continue;
-        const bool in_place = elementwise && registers_[from].shape == to.shape;
-        if (in_place == before) release(code.from[k]);
-      }
-    };
-    release_ended(true);
-    std::vector<std::int32_t>& shelf = free[static_cast<int>(to.shape)];
-    if (shelf.empty()) {
-      to.place = static_cast<std::int32_t>(view_.slots[static_cast<int>(to.shape)]++);
-    } else {
-      to.place = shelf.back();
-      shelf.pop_back();
-    }
-    release_ended(false);
-    if (last[static_cast<std::size_t>(code.to)] == i) release(code.to);  // nobody reads it
-  }
-}
-
-// The next value of a state is made in its own row if nobody reads the old one afterwards.
-void Program::find_states_in_place() {
-  std::vector<std::int32_t> taken;
-  for (std::size_t i = 0; i < states_.size(); ++i) {
-    ProgramState& state = states_[i];
-    if (state.next < 0 || std::find(taken.begin(), taken.end(), state.next) != taken.end())
-      continue;
-    const auto reads = [&](const ProgramInstruction& code) {
-      for (int k = 0; k < operands_of(code); ++k) {
-        const ProgramRegister& reg = registers_[static_cast<std::size_t>(code.from[k])];
-        if (reg.kind == ProgramRegister::Kind::kInput &&
-            inputs_[static_cast<std::size_t>(reg.place)].state == static_cast<int>(i)) {
-          return true;
-        }
-      }
-      return false;
-    };
-    const auto is_old = [&](std::int32_t number) {
-      const ProgramRegister& reg = registers_[static_cast<std::size_t>(number)];
-      return reg.kind == ProgramRegister::Kind::kInput &&
-             inputs_[static_cast<std::size_t>(reg.place)].state == static_cast<int>(i);
-    };
-    std::size_t maker = code_.size();
-    std::size_t last = 0;
-    for (std::size_t at = 0; at < code_.size(); ++at) {
-      if (code_[at].to == state.next) maker = at;
-      if (reads(code_[at])) last = at;
-    }
-    if (maker == code_.size() || last > maker) continue;
-    if (last == maker && reads(code_[maker]) && !is_elementwise(code_[maker])) continue;
-    // An output or another state may be the old value itself.
-    bool kept = std::any_of(outputs_.begin(), outputs_.end(), is_old);
-    for (const ProgramState& other : states_) {
-      kept = kept || (other.next >= 0 && is_old(other.next));
-    }
-    if (kept) continue;
-    state.in_place = true;
-    taken.push_back(state.next);
-  }
-}
-
 void run_program(const Program& program, ProgramExtent extent, std::int64_t lanes,
-              const std::vector<const double*>& inputs, const std::vector<double*>& outputs,
-              Isa isa, int lanes_per_block) {
+                 const std::vector<const double*>& inputs, const std::vector<double*>& outputs,
+                 Isa isa, int lanes_per_block) {
   const ProgramKernels& kernels = kernel_table(isa).program;
   const ProgramKernel* kernel = nullptr;
   for (const ProgramKernel& each : kernels) {

@@ -47,9 +47,12 @@ class Program {
   void add_inputs(const ProgramParts& parts);
   void add_code(const ProgramParts& parts);
   void add_outputs(const ProgramParts& parts);
+  // In program_passes.cpp, in this order.
+  void share_divisions();
   void merge_products();
-  void give_out_slots();
+  void mark_uniform();
   void find_states_in_place();
+  void give_out_slots();
   std::int32_t register_number(const std::string& argument, std::int64_t number) const;
   void define(const std::string& argument, std::int32_t number, ProgramRegister::Kind kind,
               std::size_t place);
@@ -72,7 +75,7 @@ class Program {
 // Evaluates a program over arrays: inputs by their place, null for the initial value of a state;
 // outputs, then states. `lanes_per_block` is 0, or one of the widths of the kernels.
 void run_program(const Program& program, ProgramExtent extent, std::int64_t lanes,
-              const std::vector<const double*>& inputs, const std::vector<double*>& outputs,
-              Isa isa, int lanes_per_block);
+                 const std::vector<const double*>& inputs, const std::vector<double*>& outputs,
+                 Isa isa, int lanes_per_block);
 
 }  // namespace committal

@@ -37,7 +37,7 @@ TEST(the_same_bits_for_every_block_and_instruction_set) {
       std::vector<double> b(lanes);
       std::vector<double> d(3 * lanes);
       run_program(program, {3, 1}, lanes, {pi.data(), r.data()}, {b.data(), d.data()},
-               resolve_isa(isa), block);
+                  resolve_isa(isa), block);
       for (std::size_t l = 0; l < b.size(); ++l) {
         const std::size_t n = b.size();
         const double sum = (pi[l] * r[l] + pi[n + l] * r[n + l]) + pi[2 * n + l] * r[2 * n + l];

@@ -44,7 +44,7 @@ COMMITTAL_INLINE void open_leaves(Block<KT, W>& s, const std::int64_t* leaf) {
       mean[i] = s.leaf_means + arm;
     }
     for (std::int64_t k = 0; k < s.leaf_arms; k += 4) {
-      const auto carry = [&](const double* const (&from)[4], double* tile) COMMITTAL_INLINE_LAMBDA {
+      const auto carry = [&](const double* const(&from)[4], double* tile) COMMITTAL_INLINE_LAMBDA {
         double* to = tile + k * W + l;
         transpose4({from[0] + k, from[1] + k, from[2] + k, from[3] + k},
                    {to, to + W, to + 2 * W, to + 3 * W});
@@ -138,7 +138,7 @@ COMMITTAL_INLINE void settle_leaves(Block<KT, W>& s) {
 template <int KT, int W>
 COMMITTAL_INLINE void value_from_leaves(const Block<KT, W>& s, double* out) {
   sum_rows<0, W>(s.leaves, s.leaf_value, out);
-  COMMITTAL_STRIPS(l, W) (Strip::load(out + l) / Strip::load(s.total + l)).store(out + l);
+  COMMITTAL_STRIPS(l, W)(Strip::load(out + l) / Strip::load(s.total + l)).store(out + l);
 }
 
 // As draw_actions(): the first leaf whose cumulative total exceeds u * total, then the first arm

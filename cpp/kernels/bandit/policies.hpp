@@ -60,8 +60,9 @@ COMMITTAL_INLINE void settle(Block<KT, W>& s, const BanditView& plan) {
   if (plan.policy == Policy::kSoftmax && outside_range(s)) rebase_where_needed(s);
 }
 
-// What rounding has left of coordinates that are 0. A tau is off by some K ulps; an arm that it lifts
-// to 1e-16 is no arm of small probability: 1/pi of it would outweigh all others in a baseline.
+// What rounding has left of coordinates that are 0. A tau is off by some K ulps; an arm that it
+// lifts to 1e-16 is no arm of small probability: 1/pi of it would outweigh all others in a
+// baseline.
 COMMITTAL_INLINE double residue_of(std::int64_t count) {
   const auto arms = static_cast<double>(count);
   return smaller(arms * 0x1p-50, 0.5 / arms);

@@ -7,8 +7,9 @@
 // With anything else all samples of an update are drawn first: a program may look at the batch.
 #pragma once
 
+#include "kernels/bandit/programmed_link.hpp"
+#include "kernels/bandit/programmed_rows.hpp"
 #include "kernels/bandit/recorders.hpp"
-#include "kernels/program.hpp"
 
 namespace committal::COMMITTAL_ISA {
 
@@ -16,113 +17,48 @@ namespace committal::COMMITTAL_ISA {
 inline constexpr double kLeastSeen = kFloor;
 
 template <int KT, int W>
-class BanditPrograms {
+class BanditPrograms : BanditProgramRows<KT, W> {
+  using Rows = BanditProgramRows<KT, W>;
+  using Rows::action_;
+  using Rows::advantage_;
+  using Rows::bad_;
+  using Rows::baseline_;
+  using Rows::baselines_;
+  using Rows::batch_;
+  using Rows::few_;
+  using Rows::importance_;
+  using Rows::inverse_;
+  using Rows::link_;
+  using Rows::mean_baseline_;
+  using Rows::mu_;
+  using Rows::natural_;
+  using Rows::number_;
+  using Rows::operations_;
+  using Rows::optimiser_;
+  using Rows::pi_;
+  using Rows::quantities_;
+  using Rows::ratio_;
+  using Rows::reward_;
+  using Rows::sampled_baseline_;
+  using Rows::score_;
+  using Rows::time_;
+  using Rows::update_;
+  using Rows::uses;
+  using Rows::weight_;
+
  public:
   using State = Block<KT, W>;
   static constexpr bool kAny = true;
-
-  // Takes the rows that some program reads.
-  void lay_out(const BanditView& plan, Arena& arena) {
-    const ProgramSetView& set = plan.programs;
-    const std::int64_t arms = plan.arms;
-    const std::int64_t samples = plan.samples;
-    const ProgramExtent extent{arms, samples};
-    used_ = 0;
-    const auto add = [&](LaneProgram<W>& program, const ProgramView* view) {
-      program.lay_out(view, extent, arena);
-      used_ |= view == nullptr ? 0u : view->used;
-      operations_ += view == nullptr ? 0 : view->code.count;
-    };
-    add(baseline_, set.baseline);
-    add(weight_, set.weight);
-    add(update_, set.update);
-    add(link_, set.link);
-    add(optimiser_, set.optimiser);
-    quantities_ = arena.take<LaneProgram<W>>(set.quantities.count);
-    for (std::int64_t i = 0; i < set.quantities.count; ++i) {
-      LaneProgram<W> program;
-      add(program, set.quantities[i]);
-      if (quantities_ != nullptr) quantities_[i] = program;
-    }
-    sampled_baseline_ = baseline_ && has_samples(set.baseline->output_shape(0));
-    batch_ = (used_ & kBatchInputs) != 0 || set.weight != nullptr || set.update != nullptr ||
-             set.link != nullptr || sampled_baseline_;
-    time_ = rows(arena, ProgramInput::kTime, 1);
-    arms_ = rows(arena, ProgramInput::kArms, 1);
-    samples_ = rows(arena, ProgramInput::kSamples, 1);
-    pi_ = arena.take<double>(uses(ProgramInput::kPolicy) || uses(ProgramInput::kBehaviour) ||
-                                     uses(ProgramInput::kScore) || uses(ProgramInput::kNatural)
-                                 ? arms
-                                 : 0,
-                             W);
-    mu_ = rows(arena, ProgramInput::kBehaviour, plan.behaviour == kOnPolicy ? 0 : arms);
-    rewards_ = rows(arena, ProgramInput::kRewards, arms);
-    start_ = rows(arena, ProgramInput::kStart, arms);
-    bad_ = arena.take<double>(W);
-    mean_baseline_ = arena.take<double>(W);
-    const std::int64_t drawn = batch_ ? samples : 0;
-    action_ = arena.take<std::int64_t>(drawn, W);
-    importance_ = arena.take<double>(drawn, W);
-    reward_ = arena.take<double>(drawn, W);
-    inverse_ = arena.take<double>(drawn, W);
-    baselines_ = arena.take<double>(sampled_baseline_ ? samples : 0, W);
-    number_ = rows(arena, ProgramInput::kAction, samples);
-    ratio_ = arena.take<double>(
-        uses(ProgramInput::kRatio) || uses(ProgramInput::kWeight) ? samples : 0, W);
-    advantage_ = rows(arena, ProgramInput::kAdvantage, samples);
-    const std::int64_t pairs = samples * arms;
-    score_ = rows(arena, ProgramInput::kScore, pairs);
-    natural_ = rows(arena, ProgramInput::kNatural, pairs);
-  }
+  using Rows::lay_out;
 
   // After the rows of the block have their start.
   void prepare(State& s, const BanditView& plan) {
-    const auto when = [&](ProgramInput input, double* row, double value) {
-      if (uses(input)) fill<W>(row, value);
-    };
-    when(ProgramInput::kArms, arms_, static_cast<double>(plan.arms));
-    when(ProgramInput::kSamples, samples_, static_cast<double>(plan.samples));
-    for (std::int64_t k = 0; k < plan.arms; ++k) {
-      when(ProgramInput::kRewards, rewards_ + k * W, plan.means[k]);
-      when(ProgramInput::kStart, start_ + k * W, plan.theta0[k]);
-    }
-    fill<W>(bad_, 0.0);
-    BoundRows known[rows_of(ProgramInput{}).count];
-    const auto bind = [&](ProgramInput input, double* row) {
-      const RowShape shape = kProgramInputs[static_cast<int>(input)].shape;
-      known[static_cast<int>(input)] = contiguous<W>(row, shape, {plan.arms, plan.samples});
-    };
-    bind(ProgramInput::kTime, time_);
-    bind(ProgramInput::kArms, arms_);
-    bind(ProgramInput::kSamples, samples_);
-    bind(ProgramInput::kPolicy, pi_);
-    bind(ProgramInput::kRewards, rewards_);
-    bind(ProgramInput::kTheta, s.theta);
-    bind(ProgramInput::kStart, start_);
-    bind(ProgramInput::kBehaviour, plan.behaviour == kOnPolicy ? pi_ : mu_);
-    bind(ProgramInput::kGradient, s.direction);
-    bind(ProgramInput::kAction, number_);
-    bind(ProgramInput::kReward, reward_);
-    bind(ProgramInput::kRatio, ratio_);
-    bind(ProgramInput::kAdvantage, advantage_);
-    bind(ProgramInput::kScore, score_);
-    bind(ProgramInput::kNatural, natural_);
-    // One row for all samples where they have the same.
-    known[static_cast<int>(ProgramInput::kBaseline)] =
-        sampled_baseline_ ? BoundRows{baselines_, W, 0} : BoundRows{s.baseline, 0, 0};
-    if (baseline_) baseline_.bind(known);
-    if (weight_) weight_.bind(known);
-    known[static_cast<int>(ProgramInput::kWeight)] =
-        weight_ ? weight_.output(0) : BoundRows{ratio_, W, 0};
-    if (update_) update_.bind(known);
-    if (link_) link_.bind(known);
-    if (optimiser_) optimiser_.bind(known);
-    for (std::int64_t i = 0; i < plan.programs.quantities.count; ++i) quantities_[i].bind(known);
+    Rows::bind(s, plan);
     if (link_) {
       link_.run();
       s.weight = link_.output(0).row;
       sum_rows<KT, W>(s.K(), s.weight, s.total);
-      check_link(s);
+      check_link(s, bad_);
     }
   }
 
@@ -244,8 +180,8 @@ class BanditPrograms {
       if (baseline_) baseline_.advance();
       if (weight_) weight_.advance();
       if (update_) update_.advance();
-      if (one) return settle(s, plan);
-      if (moves_at_once(plan)) {
+      if (one && !few_) return settle(s, plan);
+      if (one || moves_at_once(plan)) {
         if (outside_range(s)) rebase_where_needed(s);
         return;
       }
@@ -261,12 +197,6 @@ class BanditPrograms {
     move(s, plan, t, alpha);
   }
 
-  COMMITTAL_INLINE bool uses(ProgramInput input) const {
-    return (used_ >> static_cast<int>(input) & 1u) != 0;
-  }
-  double* rows(Arena& arena, ProgramInput input, std::int64_t count) const {
-    return arena.take<double>(uses(input) ? count : 0, W);
-  }
   // Whether the update is one of the native whole steps from one sample.
   bool plain_step(const BanditView& plan, bool along_score) const {
     const UpdateRow& row = kRows<UpdateRow, Updates>[static_cast<int>(plan.update)];
@@ -274,7 +204,7 @@ class BanditPrograms {
            row.policy == Policy::kSoftmax && row.along_score == along_score;
   }
   bool moves_one(const BanditView& plan) const { return plain_step(plan, false); }
-  bool moves_at_once(const BanditView& plan) const { return plain_step(plan, true); }
+  bool moves_at_once(const BanditView& plan) const { return !few_ && plain_step(plan, true); }
 
   // Everything that depends on theta and t.
   COMMITTAL_INLINE void see(State& s, const BanditView& plan, std::int64_t t) {
@@ -307,6 +237,10 @@ class BanditPrograms {
     double* const importance = s.importance;
     double* const reward = s.reward;
     const bool plainly_on_policy = plan.behaviour == kOnPolicy && !(plan.implicit.at(t) > 0.0);
+    for (std::int64_t i = 0; few_ && i < plan.samples; ++i) {
+      draw_one_of_few(s, plan, task, behaviour, t, i, plainly_on_policy);
+    }
+    if (few_) return;
     for (std::int64_t i = 0; i < plan.samples; ++i) {
       s.action = action_ + i * W;
       s.importance = importance_ + i * W;
@@ -324,6 +258,34 @@ class BanditPrograms {
     s.action = action;
     s.importance = importance;
     s.reward = reward;
+  }
+
+  COMMITTAL_INLINE FewSample few_sample(std::int64_t i) const {
+    return {number_ + i * W, importance_ + i * W, inverse_ + i * W, reward_ + i * W};
+  }
+  void draw_one_of_few(State& s, const BanditView& plan, const BlockTask& task,
+                       BehaviourRows behaviour, std::int64_t t, std::int64_t sample,
+                       bool plainly_on_policy) {
+    const std::int64_t i = batch_ ? sample : 0;
+    draw_few(s, plan, task, behaviour, t, sample, plainly_on_policy, few_sample(i));
+    find_ratio(i, plainly_on_policy);
+    if (uses(ProgramInput::kScore) || uses(ProgramInput::kNatural)) {
+      score_few<W>(s.K(), few_sample(i), pi_,
+                   uses(ProgramInput::kScore) ? score_ + i * s.K() * W : nullptr,
+                   uses(ProgramInput::kNatural) ? natural_ + i * s.K() * W : nullptr);
+    }
+  }
+  // The estimate of one sample; the weight's program gives w itself, along the score.
+  COMMITTAL_INLINE void add_one_of_few(State& s, const BanditView& plan, std::int64_t i,
+                                       bool first) {
+    const FewSample sample = few_sample(i);
+    const double share = 1.0 / static_cast<double>(plan.samples);
+    if (kRows<UpdateRow, Updates>[static_cast<int>(plan.update)].along_score) {
+      const BoundRows w = weight_ ? weight_.output(0) : BoundRows{ratio_, W, 0};
+      add_sample_few<true>(s, sample, baseline_of(s, i), w.row + i * w.sample, share, first);
+    } else {
+      add_sample_few<false>(s, sample, baseline_of(s, i), sample.importance, share, first);
+    }
   }
 
   // 1 / pi(a): on the policy it is there already.
@@ -428,6 +390,11 @@ class BanditPrograms {
 
   // direction = the mean estimate of the samples; if one arm moves at a time, it has moved.
   void add_samples(State& s, const BanditView& plan, bool one, double alpha) {
+    if (few_) {
+      if (one) return move_one_few(s, few_sample(0), baseline_of(s, 0), alpha);
+      for (std::int64_t i = 0; i < plan.samples; ++i) add_one_of_few(s, plan, i, i == 0);
+      return;
+    }
     std::int64_t* const action = s.action;
     double* const importance = s.importance;
     double* const reward = s.reward;
@@ -441,7 +408,7 @@ class BanditPrograms {
       s.reward = reward_ + i * W;
       s.baseline = baseline_of(s, i);
       if (link_) {
-        add_linked(s, inverse_samples);
+        add_linked(s, slope(), inverse_samples);
       } else {
         with_update(plan, [&]<typename Part>() COMMITTAL_INLINE_LAMBDA {
           if constexpr (kMovesOneArm<Part, KT, W>) {
@@ -463,8 +430,18 @@ class BanditPrograms {
   // Without a batch: as the native update, which the optimiser then takes.
   void draw_and_add(State& s, const BanditView& plan, const BlockTask& task, std::int64_t t) {
     const BehaviourRows behaviour = behaviour_rows(s, plan, t);
-    clear(s);
     const double inverse_samples = 1.0 / static_cast<double>(plan.samples);
+    const bool plainly_on_policy = plan.behaviour == kOnPolicy && !(plan.implicit.at(t) > 0.0);
+    for (std::int64_t i = 0; few_ && i < plan.samples; ++i) {
+      draw_one_of_few(s, plan, task, behaviour, t, i, plainly_on_policy);
+      add_one_of_few(s, plan, 0, i == 0);
+      if (plan.uses_running_mean) {
+        follow_rewards<W>(s.running_mean, reward_, plan.running_mean_rate,
+                          static_cast<double>(t * plan.samples + i + 1));
+      }
+    }
+    if (few_) return;
+    clear(s);
     for (std::int64_t i = 0; i < plan.samples; ++i) {
       draw(s, plan, task, behaviour, t, i);
       with_update(plan, [&]<typename Part>()
@@ -480,27 +457,6 @@ class BanditPrograms {
     for (std::int64_t k = 0; k < s.K(); ++k) fill<W>(s.direction + k * W, 0.0);
   }
 
-  // Along the score of the link: f'_a / f_a at the arm drawn, less f' / F everywhere.
-  void add_linked(State& s, double inverse_samples) {
-    const double* rise = slope();
-    for (int l = 0; l < W; ++l) s.spare2[l] = s.weight[s.action[l] * W + l];
-    COMMITTAL_STRIPS(l, W) {
-      const Strip inverse_total = Strip(1.0) / Strip::load(s.total + l);
-      const Strip ratio = Strip::load(s.spare2 + l) * inverse_total * Strip::load(s.importance + l);
-      const Strip coefficient = (Strip::load(s.reward + l) - Strip::load(s.baseline + l)) * ratio *
-                                Strip(inverse_samples);
-      coefficient.store(s.spare + l);
-      const Strip share = coefficient * inverse_total;
-      for (std::int64_t k = 0; k < s.K(); ++k) {
-        const std::int64_t at = k * W + l;
-        (Strip::load(s.direction + at) - share * Strip::load(rise + at)).store(s.direction + at);
-      }
-    }
-    for (int l = 0; l < W; ++l) {
-      const std::int64_t at = s.action[l] * W + l;
-      s.direction[at] += s.spare[l] * (rise[at] / s.spare2[l]);
-    }
-  }
   COMMITTAL_INLINE const double* slope() const { return link_.output(1).row; }
 
   // direction = what the update's program gives, the mean of it over the samples.
@@ -523,7 +479,7 @@ class BanditPrograms {
   // theta follows the direction, through the optimiser.
   void move(State& s, const BanditView& plan, std::int64_t t, double alpha) {
     double* const direction = s.direction;
-    if (link_ && plan.estimator == Estimator::kExpected) expect_linked(s, plan);
+    if (link_ && plan.estimator == Estimator::kExpected) expect_linked(s, plan, slope());
     if (plan.regularised) {
       with_update(plan, [&]<typename Part>() COMMITTAL_INLINE_LAMBDA {
         if constexpr (requires { Part::add_entropy(s, 1.0); }) {
@@ -546,7 +502,7 @@ class BanditPrograms {
       }
       link_.run();
       sum_rows<KT, W>(s.K(), s.weight, s.total);
-      check_link(s);
+      check_link(s, bad_);
     } else {
       with_update(plan, [&]<typename Part>() COMMITTAL_INLINE_LAMBDA { Part::apply(s, alpha); });
       settle(s, plan);
@@ -576,62 +532,6 @@ class BanditPrograms {
     }
     return false;
   }
-
-  // E g = f' / F (r - J)
-  void expect_linked(State& s, const BanditView& plan) {
-    evaluate<ValueBaseline, KT>(s.arm_rows(), SharedRewards{plan.means.data}, 0.0, s.spare);
-    for (std::int64_t k = 0; k < s.K(); ++k) {
-      COMMITTAL_STRIPS(l, W) {
-        (Strip::load(slope() + k * W + l) / Strip::load(s.total + l) *
-         (Strip(plan.means[k]) - Strip::load(s.spare + l)))
-            .store(s.direction + k * W + l);
-      }
-    }
-  }
-
-  // Weights must be numbers from 0 and their total positive: remembered, as it may pass.
-  void check_link(const State& s) {
-    COMMITTAL_STRIPS(l, W) {
-      const Strip total = Strip::load(s.total + l);
-      Strip least = Strip::load(s.weight + l);
-      for (std::int64_t k = 1; k < s.K(); ++k) {
-        least = smaller(least, Strip::load(s.weight + k * W + l));
-      }
-      const StripTruth good =
-          (least >= Strip(0.0)) & (total > Strip(0.0)) & (total <= Strip(1.7976931348623157e308));
-      (Strip::load(bad_ + l) + where(!good, Strip(1.0))).store(bad_ + l);
-    }
-  }
-
-  bool batch_ = false;
-  bool sampled_baseline_ = false;
-  std::uint32_t used_ = 0;
-  std::int64_t operations_ = 0;
-  LaneProgram<W> baseline_;
-  LaneProgram<W> weight_;
-  LaneProgram<W> update_;
-  LaneProgram<W> link_;
-  LaneProgram<W> optimiser_;
-  LaneProgram<W>* quantities_ = nullptr;
-  double* time_ = nullptr;
-  double* arms_ = nullptr;
-  double* samples_ = nullptr;
-  double* pi_ = nullptr;
-  double* mu_ = nullptr;
-  double* rewards_ = nullptr;
-  double* start_ = nullptr;
-  double* bad_ = nullptr;            // [W] 0, or more once a link gave no law
-  double* mean_baseline_ = nullptr;  // [W]
-  std::int64_t* action_ = nullptr;   // [samples][W], as those below
-  double* importance_ = nullptr;
-  double* reward_ = nullptr;
-  double* inverse_ = nullptr;    // 1 / pi(a)
-  double* baselines_ = nullptr;  // b of each sample, if they differ
-  double* number_ = nullptr;     // the action as a number
-  double* ratio_ = nullptr;
-  double* advantage_ = nullptr;
-  double* score_ = nullptr;    // [samples][arms][W]
-  double* natural_ = nullptr;  // [samples][arms][W]
 };
 
 }  // namespace committal::COMMITTAL_ISA

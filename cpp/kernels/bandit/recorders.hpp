@@ -183,8 +183,8 @@ struct VarianceRecorder {
       const OthersSums<kStrip> sums = sum_others<kStrip>(s.arm_rows(), l);
       // c_k is the mean of the coefficient of arm k; the sums over the other arms leave out the
       // leader of pi where it would cancel.
-      const auto coefficient = [&](std::int64_t k, const Strip& pi, Strip& second)
-                                   COMMITTAL_INLINE_LAMBDA {
+      const auto coefficient = [&](std::int64_t k, const Strip& pi,
+                                   Strip& second) COMMITTAL_INLINE_LAMBDA {
         const Strip q = Strip::load(rows.q + k * W + l);
         const Strip mu = q / behaviour_total;
         const Strip w = Strip(1.0) / larger(mu + implicit, Strip(1e-290));
@@ -215,8 +215,7 @@ struct VarianceRecorder {
         const Strip mean_rest = select(sums.leads(k), mean_others, mean_sum - mean);
         // along the score: g_k = c_k (1 - pi_k) - pi_k sum_{j != k} c_j and |e_k - pi|^2; else
         // centred c.
-        const Strip direction =
-            kAlongScore ? mean * rest - pi * mean_rest : mean - mean_sum / arms;
+        const Strip direction = kAlongScore ? mean * rest - pi * mean_rest : mean - mean_sum / arms;
         seen += direction * direction;
         moment += second * (kAlongScore ? rest * rest + rest2 : Strip(1.0) - Strip(1.0) / arms);
       }

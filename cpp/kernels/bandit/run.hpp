@@ -175,10 +175,15 @@ class BanditBlock {
     const BehaviourRows rows = behaviour_rows(s_, plan_, t);
     reach_draw(s_, plan_, task_, draw);
     const std::uint64_t row = draw % kDraws * W;
-    const FewStep now{plan_, rows, s_.action_uniforms + row, s_.reward_uniforms + row, alpha,
-                      plan_.implicit.at(t), 0.0};
-    const bool outside = plan_.update == kUpdate<NaturalUpdate> ? step_few<true>(s_, now)
-                                                                : step_few<false>(s_, now);
+    const FewStep now{plan_,
+                      rows,
+                      s_.action_uniforms + row,
+                      s_.reward_uniforms + row,
+                      alpha,
+                      plan_.implicit.at(t),
+                      0.0};
+    const bool outside =
+        plan_.update == kUpdate<NaturalUpdate> ? step_few<true>(s_, now) : step_few<false>(s_, now);
     if (plan_.uses_running_mean) {
       follow_rewards<W>(s_.running_mean, s_.reward, plan_.running_mean_rate,
                         static_cast<double>(t + 1));

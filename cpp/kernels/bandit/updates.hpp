@@ -55,7 +55,8 @@ struct MovesTheta {
       const Strip shift = Strip::load(s.shift + l);
       for (std::int64_t k = 0; k < s.K(); ++k) {
         const std::int64_t at = k * W + l;
-        const Strip theta = Strip::load(s.theta + at) + Strip(alpha) * Strip::load(s.direction + at);
+        const Strip theta =
+            Strip::load(s.theta + at) + Strip(alpha) * Strip::load(s.direction + at);
         theta.store(s.theta + at);
         exp_of(theta - shift).store(s.weight + at);
       }
@@ -78,8 +79,7 @@ struct VanillaUpdate : MovesTheta {
     for (int l = 0; l < W; ++l) s.spare[l] = s.weight[s.action[l] * W + l];
     COMMITTAL_STRIPS(l, W) {
       const Strip inverse_total = Strip(1.0) / Strip::load(s.total + l);
-      const Strip ratio =
-          Strip::load(s.spare + l) * inverse_total * Strip::load(s.importance + l);
+      const Strip ratio = Strip::load(s.spare + l) * inverse_total * Strip::load(s.importance + l);
       const Strip coefficient = (Strip::load(s.reward + l) - Strip::load(s.baseline + l)) * ratio *
                                 Strip(inverse_samples);
       coefficient.store(s.spare + l);
@@ -93,8 +93,8 @@ struct VanillaUpdate : MovesTheta {
     add_at_action(s, s.direction, s.spare);
   }
 
-  // A whole step of one sample in one pass over the arms: the exponentials are the work, and the new
-  // total comes along with them.
+  // A whole step of one sample in one pass over the arms: the exponentials are the work, and the
+  // new total comes along with them.
   template <int KT, int W>
   static COMMITTAL_INLINE void move_all(Block<KT, W>& s, double alpha) {
     for (int l = 0; l < W; ++l) s.spare[l] = s.weight[s.action[l] * W + l];

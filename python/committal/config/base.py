@@ -333,6 +333,18 @@ class Config:
         return hashlib.sha256(text.encode()).hexdigest()
 
 
+def changeable(part: Config) -> tuple[str, ...]:
+    """The names that `replace` of a part knows: its arguments, and the parameters of a formula.
+
+    Examples
+    --------
+    >>> from committal.config import Constant
+    >>> changeable(Constant(1))
+    ('c',)
+    """
+    return (*part._parameters, *(name for name, _ in getattr(part, "parameters", ())))
+
+
 # -- printing and encoding of one value ------------------------------------------------------------
 
 

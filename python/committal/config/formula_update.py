@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, overload
 
 from committal.config.base import config
 from committal.config.formulas import FormulaPart, read_formula
@@ -105,6 +105,14 @@ class UpdateRule:
 
     def __hash__(self) -> int:
         return hash(self._made)
+
+
+@overload
+def update(formula: Callable[..., Any] | str, /, **parameters: check.Number) -> UpdateRule: ...
+
+
+@overload
+def update(**parameters: check.Number) -> Callable[[Callable[..., Any]], UpdateRule]: ...
 
 
 def update(formula: Callable[..., Any] | str | None = None, /, **parameters: check.Number) -> Any:

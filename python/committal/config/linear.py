@@ -5,8 +5,7 @@ normal form, sum_i c_i B_i + offset with different atoms B_i in a fixed order, s
 writing one baseline give equal objects with equal hashes.
 
 A baseline brings everything that others need to know of it: what the core computes for it, its
-value on arrays of policies, its range. Lowering, the oracle, the exact answers and the bounds ask
-the baseline; none of them keeps a list.
+value on arrays of policies, its range. Others ask the baseline; none of them keeps a list.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
-from committal.config.base import Config, config, refuse_subclass
+from committal.config.base import Config, changeable, config, refuse_subclass
 from committal.errors import CombinationError, ConfigError, ConfigTypeError
 from committal.support import check
 from committal.support.simplex import Floats, near_vertex
@@ -215,8 +214,7 @@ class Baseline(Config):
     def __add__(self, other: Baseline | check.Number) -> Baseline:
         return self._plus(1.0, other) if _combines(other) else NotImplemented
 
-    def __radd__(self, other: check.Number) -> Baseline:
-        return self._plus(1.0, other) if _combines(other) else NotImplemented
+    __radd__ = __add__
 
     def __sub__(self, other: Baseline | check.Number) -> Baseline:
         return self._plus(-1.0, other) if _combines(other) else NotImplemented
@@ -231,8 +229,7 @@ class Baseline(Config):
         terms, offset = _linear_parts(self)
         return _normal_form(((factor * c, b) for c, b in terms), factor * offset)
 
-    def __rmul__(self, other: check.Number) -> Baseline:
-        return self.__mul__(other)
+    __rmul__ = __mul__
 
     def __truediv__(self, other: check.Number) -> Baseline:
         if not check.is_real(other):
@@ -373,9 +370,8 @@ class Linear(Baseline):
         if isinstance(terms, str) or not isinstance(terms, Iterable):
             raise ConfigTypeError("Linear.terms", terms, allowed)
         for term in terms:
-            if not (isinstance(term, (tuple, list)) and len(term) == 2):
-                raise ConfigTypeError("Linear.terms", terms, allowed)
-            if not isinstance(term[1], Baseline):
+            two = isinstance(term, (tuple, list)) and len(term) == 2
+            if not two or not isinstance(term[1], Baseline):
                 raise ConfigTypeError("Linear.terms", terms, allowed)
             pairs.append((check.number("Linear.terms", term[0]), term[1]))
         merged, total = _merge(pairs, check.number("Linear.offset", offset))
@@ -422,8 +418,7 @@ class Linear(Baseline):
 
     def enclose(self, arm: int, shares: Floats, epsilon: float, r: Floats) -> Enclosed:
         """The sum of the ranges of the terms."""
-        low = high = self.offset
-        proved = True
+        low, high, proved = self.offset, self.offset, True
         for coefficient, atom in self.terms:
             inner = atom.enclose(arm, shares, epsilon, r)
             ends = (coefficient * inner.low, coefficient * inner.high)
@@ -431,27 +426,14 @@ class Linear(Baseline):
         return Enclosed(low, high, proved)
 
     def replace(self, /, **changes: Any) -> Self:
-        """Return a copy with some arguments changed; those of a term are reached by their names.
-
-        Examples
-        --------
-        >>> from committal.config import RunningMean
-        >>> (RunningMean(rate=0.1) - 0.5).replace(rate=0.2)
-        RunningMean(rate=0.2) - 0.5
-        """
+        """Return a copy; the arguments of a term are reached by their names."""
         terms = list(self.terms)
         for name in [name for name in changes if name.partition(".")[0] not in self._parameters]:
             has = [i for i, (_, atom) in enumerate(terms) if name in changeable(atom)]
-            if len(has) > 1:
-                allowed = f"a name that one term has ({len(has)} have it)"
-                raise ConfigError(f"Linear.{name}", changes[name], allowed)
-            if has:
+            if len(has) == 1:
                 coefficient, atom = terms[has[0]]
                 terms[has[0]] = (coefficient, atom.replace(**{name: changes.pop(name)}))
-                changes.setdefault("terms", ())
-        if "terms" in changes and changes["terms"] == ():
-            changes["terms"] = tuple(terms)
-        return Baseline.replace(self, **changes)
+        return Baseline.replace(self, **{"terms": tuple(terms), **changes})
 
     def __repr__(self) -> str:
         if not self.terms:
@@ -464,17 +446,6 @@ class Linear(Baseline):
             size = repr(atom) if abs(c) == 1.0 else f"{abs(c)!r} * {atom!r}"
             text += _signed(c, size, first=not text)
         return text + _signed(self.offset, repr(abs(self.offset))) if self.offset else text
-
-
-def changeable(part: Config) -> tuple[str, ...]:
-    """The names that `replace` of a part knows: its arguments, and the parameters of a formula.
-
-    Examples
-    --------
-    >>> changeable(Constant(1))
-    ('c',)
-    """
-    return (*part._parameters, *(name for name, _ in getattr(part, "parameters", ())))
 
 
 def _signed(number: float, size: str, first: bool = False) -> str:

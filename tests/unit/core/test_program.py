@@ -120,6 +120,8 @@ def test_functions_of_two_numbers_broadcast(name: str, isa: str) -> None:
                 _core.Program(**parts)
             continue
         x, y = special(rng, first), special(rng, second)
+        if name == "div":  # what has no reciprocal counts as 0
+            y[np.abs(y) < 1e-300] = 0.0
         if name == "pow":  # overflow is reached at slightly different places
             x, y = np.clip(x, -50, 50) + 0.0, np.clip(y, -20, 20)  # nor -0
         found = run(_core.Program(**parts), {"x": x, "y": y}, isa=isa)["z"]

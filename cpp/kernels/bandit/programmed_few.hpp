@@ -1,0 +1,130 @@
+// One sample of few arms, for updates with formulas: the action is a row of numbers, compared with
+// every arm in turn, so that nothing is gathered or scattered lane by lane.
+#pragma once
+
+#include "kernels/bandit/updates.hpp"
+
+namespace committal::COMMITTAL_ISA {
+
+inline constexpr std::int64_t kComparedArms = 8;  // with more, reading by index is faster
+
+// Where a sample of few arms goes: rows of W lanes.
+struct FewSample {
+  double* number;      // a
+  double* importance;  // 1 / (mu(a) + implicit)
+  double* inverse;     // 1 / pi(a)
+  double* reward;
+};
+
+// Draws action and reward number `sample` of update t: the same ones as draw().
+template <int KT, int W>
+inline void draw_few(Block<KT, W>& s, const BanditView& plan, const BlockTask& task,
+                     BehaviourRows rows, std::int64_t t, std::int64_t sample,
+                     bool plainly_on_policy, const FewSample& to) {
+  const auto draw = static_cast<std::uint64_t>(t) * static_cast<std::uint64_t>(plan.samples) +
+                    static_cast<std::uint64_t>(sample);
+  reach_draw(s, plan, task, draw);
+  const double* u = s.action_uniforms + draw % kDraws * W;
+  const double* z = s.reward_uniforms + draw % kDraws * W;
+  const Strip implicit(plan.implicit.at(t));
+  COMMITTAL_STRIPS(l, W) {
+    const Strip total = Strip::load(rows.total + l);
+    const Strip x = Strip::load(u + l) * total;
+    Strip cumulative(0.0);
+    Strip number(0.0);
+    Strip chosen = Strip::load(rows.q + l);
+    Strip weight = Strip::load(s.weight + l);
+    Strip mean(plan.means[0]);
+    Strip spread(plan.spread[0]);
+    for (std::int64_t k = 0; k < s.K() - 1; ++k) {
+      cumulative += Strip::load(rows.q + k * W + l);
+      const StripTruth beyond = x >= cumulative;
+      number = add_where(beyond, number, Strip(1.0));
+      chosen = select(beyond, Strip::load(rows.q + (k + 1) * W + l), chosen);
+      weight = select(beyond, Strip::load(s.weight + (k + 1) * W + l), weight);
+      mean = select(beyond, Strip(plan.means[k + 1]), mean);
+      spread = select(beyond, Strip(plan.spread[k + 1]), spread);
+    }
+    number.store(to.number + l);
+    const Strip importance = total / drawn_weight(chosen, total, implicit);
+    importance.store(to.importance + l);
+    const Strip inverse =
+        plainly_on_policy ? importance : Strip::load(s.total + l) / larger(weight, Strip(1e-290));
+    inverse.store(to.inverse + l);
+    if (plan.noise != Noise::kTable) {
+      reward_of(plan.noise, mean, spread, z + l).store(to.reward + l);
+    }
+  }
+  if (plan.noise != Noise::kTable) return;
+  for (int l = 0; l < W; ++l) {
+    to.reward[l] = reward_of_table(plan, static_cast<std::int64_t>(to.number[l]), z[l]);
+  }
+}
+
+// theta_a += alpha A w and its weight again, as NaturalUpdate::move_one(); the totals come along.
+template <int KT, int W>
+inline void move_one_few(Block<KT, W>& s, const FewSample& from, const double* baseline,
+                         double alpha) {
+  COMMITTAL_STRIPS(l, W) {
+    const Strip a = Strip::load(from.number + l);
+    Strip theta = Strip::load(s.theta + l);
+    for (std::int64_t k = 1; k < s.K(); ++k) {
+      theta = select(a == Strip(static_cast<double>(k)), Strip::load(s.theta + k * W + l), theta);
+    }
+    const Strip advantage = Strip::load(from.reward + l) - Strip::load(baseline + l);
+    theta += Strip(alpha) * advantage * Strip::load(from.importance + l);
+    theta.store(s.spare + l);
+  }
+  COMMITTAL_STRIPS(l, W) {
+    exp_of(Strip::load(s.spare + l) - Strip::load(s.shift + l)).store(s.spare2 + l);
+  }
+  COMMITTAL_STRIPS(l, W) {
+    const Strip a = Strip::load(from.number + l);
+    const Strip theta = Strip::load(s.spare + l);
+    const Strip fresh = Strip::load(s.spare2 + l);
+    Strip total(0.0);
+    for (std::int64_t k = 0; k < s.K(); ++k) {
+      const std::int64_t at = k * W + l;
+      const StripTruth here = a == Strip(static_cast<double>(k));
+      select(here, theta, Strip::load(s.theta + at)).store(s.theta + at);
+      const Strip weight = select(here, fresh, Strip::load(s.weight + at));
+      weight.store(s.weight + at);
+      total += weight;
+    }
+    total.store(s.total + l);
+  }
+}
+
+// direction += A times `scale` / samples along e_a - pi, or along e_a; the first sample clears.
+template <bool kAlongScore, int KT, int W>
+inline void add_sample_few(Block<KT, W>& s, const FewSample& from, const double* baseline,
+                           const double* scale, double inverse_samples, bool first) {
+  COMMITTAL_STRIPS(l, W) {
+    const Strip a = Strip::load(from.number + l);
+    const Strip along = (Strip::load(from.reward + l) - Strip::load(baseline + l)) *
+                        Strip::load(scale + l) * Strip(inverse_samples);
+    const Strip share = kAlongScore ? along / Strip::load(s.total + l) : Strip(0.0);
+    for (std::int64_t k = 0; k < s.K(); ++k) {
+      const std::int64_t at = k * W + l;
+      Strip sum = first ? Strip(0.0) : Strip::load(s.direction + at);
+      if constexpr (kAlongScore) sum -= share * Strip::load(s.weight + at);
+      add_where(a == Strip(static_cast<double>(k)), sum, along).store(s.direction + at);
+    }
+  }
+}
+
+// e_a - pi and e_a / pi_a of a sample, as far as there are rows for them.
+template <int W>
+inline void score_few(std::int64_t arms, const FewSample& from, const double* pi, double* score,
+                      double* natural) {
+  for (std::int64_t k = 0; k < arms; ++k) {
+    COMMITTAL_STRIPS(l, W) {
+      const std::int64_t at = k * W + l;
+      const StripTruth here = Strip::load(from.number + l) == Strip(static_cast<double>(k));
+      if (score != nullptr) (where(here, Strip(1.0)) - Strip::load(pi + at)).store(score + at);
+      if (natural != nullptr) where(here, Strip::load(from.inverse + l)).store(natural + at);
+    }
+  }
+}
+
+}  // namespace committal::COMMITTAL_ISA

@@ -1,0 +1,151 @@
+// The programs of a bandit's block and the rows that they read.
+#pragma once
+
+#include "kernels/bandit/programmed_few.hpp"
+#include "kernels/program.hpp"
+
+namespace committal::COMMITTAL_ISA {
+
+template <int KT, int W>
+struct BanditProgramRows {
+  // Takes the rows that some program reads.
+  void lay_out(const BanditView& plan, Arena& arena) {
+    const ProgramSetView& set = plan.programs;
+    const std::int64_t arms = plan.arms;
+    const std::int64_t samples = plan.samples;
+    const ProgramExtent extent{arms, samples};
+    used_ = 0;
+    const auto add = [&](LaneProgram<W>& program, const ProgramView* view) {
+      program.lay_out(view, extent, arena);
+      used_ |= view == nullptr ? 0u : view->used;
+      operations_ += view == nullptr ? 0 : view->code.count;
+    };
+    add(baseline_, set.baseline);
+    add(weight_, set.weight);
+    add(update_, set.update);
+    add(link_, set.link);
+    add(optimiser_, set.optimiser);
+    quantities_ = arena.take<LaneProgram<W>>(set.quantities.count);
+    for (std::int64_t i = 0; i < set.quantities.count; ++i) {
+      LaneProgram<W> program;
+      add(program, set.quantities[i]);
+      if (quantities_ != nullptr) quantities_[i] = program;
+    }
+    sampled_baseline_ = baseline_ && has_samples(set.baseline->output_shape(0));
+    few_ = KT == 0 && arms <= kComparedArms && set.link == nullptr;
+    batch_ = (used_ & kBatchInputs) != 0 || set.weight != nullptr || set.update != nullptr ||
+             set.link != nullptr || sampled_baseline_;
+    time_ = rows(arena, ProgramInput::kTime, 1);
+    arms_ = rows(arena, ProgramInput::kArms, 1);
+    samples_ = rows(arena, ProgramInput::kSamples, 1);
+    pi_ = arena.take<double>(uses(ProgramInput::kPolicy) || uses(ProgramInput::kBehaviour) ||
+                                     uses(ProgramInput::kScore) || uses(ProgramInput::kNatural)
+                                 ? arms
+                                 : 0,
+                             W);
+    mu_ = rows(arena, ProgramInput::kBehaviour, plan.behaviour == kOnPolicy ? 0 : arms);
+    rewards_ = rows(arena, ProgramInput::kRewards, arms);
+    start_ = rows(arena, ProgramInput::kStart, arms);
+    bad_ = arena.take<double>(W);
+    mean_baseline_ = arena.take<double>(W);
+    const std::int64_t drawn = batch_ ? samples : (few_ ? 1 : 0);
+    action_ = arena.take<std::int64_t>(drawn, W);
+    importance_ = arena.take<double>(drawn, W);
+    reward_ = arena.take<double>(drawn, W);
+    inverse_ = arena.take<double>(drawn, W);
+    baselines_ = arena.take<double>(sampled_baseline_ ? samples : 0, W);
+    number_ = arena.take<double>(few_ ? drawn : (uses(ProgramInput::kAction) ? samples : 0), W);
+    ratio_ = arena.take<double>(
+        few_ ? drawn : (uses(ProgramInput::kRatio) || uses(ProgramInput::kWeight) ? samples : 0),
+        W);
+    advantage_ = rows(arena, ProgramInput::kAdvantage, samples);
+    const std::int64_t pairs = samples * arms;
+    score_ = rows(arena, ProgramInput::kScore, pairs);
+    natural_ = rows(arena, ProgramInput::kNatural, pairs);
+  }
+
+  // After the rows of the block have their start.
+  void bind(Block<KT, W>& s, const BanditView& plan) {
+    const auto when = [&](ProgramInput input, double* row, double value) {
+      if (uses(input)) fill<W>(row, value);
+    };
+    when(ProgramInput::kArms, arms_, static_cast<double>(plan.arms));
+    when(ProgramInput::kSamples, samples_, static_cast<double>(plan.samples));
+    for (std::int64_t k = 0; k < plan.arms; ++k) {
+      when(ProgramInput::kRewards, rewards_ + k * W, plan.means[k]);
+      when(ProgramInput::kStart, start_ + k * W, plan.theta0[k]);
+    }
+    fill<W>(bad_, 0.0);
+    BoundRows known[rows_of(ProgramInput{}).count];
+    const auto give = [&](ProgramInput input, double* row) {
+      const RowShape shape = kProgramInputs[static_cast<int>(input)].shape;
+      known[static_cast<int>(input)] = contiguous<W>(row, shape, {plan.arms, plan.samples});
+    };
+    give(ProgramInput::kTime, time_);
+    give(ProgramInput::kArms, arms_);
+    give(ProgramInput::kSamples, samples_);
+    give(ProgramInput::kPolicy, pi_);
+    give(ProgramInput::kRewards, rewards_);
+    give(ProgramInput::kTheta, s.theta);
+    give(ProgramInput::kStart, start_);
+    give(ProgramInput::kBehaviour, plan.behaviour == kOnPolicy ? pi_ : mu_);
+    give(ProgramInput::kGradient, s.direction);
+    give(ProgramInput::kAction, number_);
+    give(ProgramInput::kReward, reward_);
+    give(ProgramInput::kRatio, ratio_);
+    give(ProgramInput::kAdvantage, advantage_);
+    give(ProgramInput::kScore, score_);
+    give(ProgramInput::kNatural, natural_);
+    // One row for all samples where they have the same.
+    known[static_cast<int>(ProgramInput::kBaseline)] =
+        sampled_baseline_ ? BoundRows{baselines_, W, 0} : BoundRows{s.baseline, 0, 0};
+    if (baseline_) baseline_.bind(known);
+    if (weight_) weight_.bind(known);
+    known[static_cast<int>(ProgramInput::kWeight)] =
+        weight_ ? weight_.output(0) : BoundRows{ratio_, W, 0};
+    if (update_) update_.bind(known);
+    if (link_) link_.bind(known);
+    if (optimiser_) optimiser_.bind(known);
+    for (std::int64_t i = 0; i < plan.programs.quantities.count; ++i) quantities_[i].bind(known);
+  }
+
+  COMMITTAL_INLINE bool uses(ProgramInput input) const {
+    return (used_ >> static_cast<int>(input) & 1u) != 0;
+  }
+  double* rows(Arena& arena, ProgramInput input, std::int64_t count) const {
+    return arena.take<double>(uses(input) ? count : 0, W);
+  }
+
+  bool batch_ = false;
+  bool few_ = false;  // few arms: actions are compared, not looked up
+  bool sampled_baseline_ = false;
+  std::uint32_t used_ = 0;
+  std::int64_t operations_ = 0;
+  LaneProgram<W> baseline_;
+  LaneProgram<W> weight_;
+  LaneProgram<W> update_;
+  LaneProgram<W> link_;
+  LaneProgram<W> optimiser_;
+  LaneProgram<W>* quantities_ = nullptr;
+  double* time_ = nullptr;
+  double* arms_ = nullptr;
+  double* samples_ = nullptr;
+  double* pi_ = nullptr;
+  double* mu_ = nullptr;
+  double* rewards_ = nullptr;
+  double* start_ = nullptr;
+  double* bad_ = nullptr;            // [W] 0, or more once a link gave no law
+  double* mean_baseline_ = nullptr;  // [W]
+  std::int64_t* action_ = nullptr;   // [samples][W], as those below
+  double* importance_ = nullptr;
+  double* reward_ = nullptr;
+  double* inverse_ = nullptr;    // 1 / pi(a)
+  double* baselines_ = nullptr;  // b of each sample, if they differ
+  double* number_ = nullptr;     // the action as a number
+  double* ratio_ = nullptr;
+  double* advantage_ = nullptr;
+  double* score_ = nullptr;    // [samples][arms][W]
+  double* natural_ = nullptr;  // [samples][arms][W]
+};
+
+}  // namespace committal::COMMITTAL_ISA
