@@ -11,7 +11,9 @@ struct ExpMicro {
   double* x = micro::numbers(kWide, -20.0, 0.0);
   double* y = micro::numbers(kWide, 0.0, 0.0);
 
-  void call() { exp_row<kWide>(x, y); }
+  void call() {
+    map_row<kWide>(x, y, [](const Strip& v) COMMITTAL_INLINE_LAMBDA { return exp_of(v); });
+  }
 };
 
 }  // namespace committal::COMMITTAL_ISA

@@ -15,7 +15,9 @@ struct LimitMicro {
   void call() {
     uniforms.call();
     for (int draw = 0; draw < kDraws; ++draw) {
-      exp_and_divide_row<kWide>(uniforms.out + draw * kWide, y);
+      map_row<kWide>(uniforms.out + draw * kWide, y, [](const Strip& v) COMMITTAL_INLINE_LAMBDA {
+        return exp_of(v) / (Strip(1.0) + v);
+      });
     }
   }
 };

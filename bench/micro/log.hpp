@@ -11,7 +11,9 @@ struct LogMicro {
   double* x = micro::numbers(kWide, 0.1, 10.0);
   double* y = micro::numbers(kWide, 0.0, 0.0);
 
-  void call() { log_row<kWide>(x, y); }
+  void call() {
+    map_row<kWide>(x, y, [](const Strip& v) COMMITTAL_INLINE_LAMBDA { return log_of(v); });
+  }
 };
 
 }  // namespace committal::COMMITTAL_ISA

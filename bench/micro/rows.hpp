@@ -10,39 +10,10 @@ namespace committal::COMMITTAL_ISA {
 inline constexpr int kWide = kBanditWide;
 inline constexpr int kNarrow = kBanditNarrow;
 
-#if __has_include("kernels/vector.hpp")
-#define COMMITTAL_ROW_OF(x, y, formula) \
-  COMMITTAL_STRIPS(l, W) {              \
-    const Strip v = Strip::load(x + l); \
-    (formula).store(y + l);             \
-  }
-#else
-#define COMMITTAL_ROW_OF(x, y, formula) \
-  COMMITTAL_LANES(l, W) {               \
-    const double v = x[l];              \
-    y[l] = formula;                     \
-  }
-using Strip = double;
-COMMITTAL_INLINE double exp_of(double x) { return lane_exp(x); }
-COMMITTAL_INLINE double log_of(double x) { return lane_log(x); }
-#endif
-
-template <int W>
-COMMITTAL_INLINE void exp_row(const double* x, double* y) {
-  COMMITTAL_ROW_OF(x, y, exp_of(v))
-}
-template <int W>
-COMMITTAL_INLINE void log_row(const double* x, double* y) {
-  COMMITTAL_ROW_OF(x, y, log_of(v))
-}
-template <int W>
-COMMITTAL_INLINE void quantile_row(const double* x, double* y) {
-  COMMITTAL_ROW_OF(x, y, normal_quantile(v))
-}
-// exp(x) / (1 + x)
-template <int W>
-COMMITTAL_INLINE void exp_and_divide_row(const double* x, double* y) {
-  COMMITTAL_ROW_OF(x, y, exp_of(v) / (Strip(1.0) + v))
+// y = f(x), f of a strip of lanes.
+template <int W, typename F>
+COMMITTAL_INLINE void map_row(const double* x, double* y, F f) {
+  COMMITTAL_STRIPS(l, W) f(Strip::load(x + l)).store(y + l);
 }
 
 // Rounds of six instructions make a pair, seven more a uniform of each.
