@@ -65,7 +65,7 @@ TEST(bandit_blocks_with_programs_stay_in_their_workspace) {
         plan.programs.optimiser = momentum();
         check_bandit(plan);
         plan.programs.weight = program_of("sample", "min", {{"rho", "sample"}, {"A", "sample"}});
-        plan.programs.add_quantity("reward", program_of("run", "mean_samples", {{"R", "sample"}}));
+        plan.programs.add_quantity("mean", program_of("run", "mean_samples", {{"R", "sample"}}));
         check_bandit(plan);
         plan.programs.update =
             program_of("sample_arm", "mul", {{"score", "sample_arm"}, {"mu", "arm"}});

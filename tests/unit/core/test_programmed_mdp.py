@@ -207,13 +207,14 @@ def test_what_does_not_fit_is_refused() -> None:
     f = Builder()
     s = f.state("s", "run", 0.0)
     keeps = f.make(s, state_s=f("add", s, 1.0))
-    for programs, text in [
+    refused: list[tuple[dict[str, Any], str]] = [
         ({"link": link}, "no such program here"),
         ({"quantities": [("x", value_baseline())]}, "no such program here"),
         ({"baseline": copied("R")}, "the input 'R'"),
         ({"baseline": keeps}, "one without"),
         ({"optimiser": copied("pi")}, "the input 'pi'"),
-    ]:
+    ]
+    for programs, text in refused:
         with pytest.raises(ValueError, match=text):
             simulate(ROOMS, programs)
     with pytest.raises(ValueError, match="the input 'r'"):
