@@ -83,7 +83,7 @@ def test_direct_policies(lab: Lab, flipped_lab: Lab) -> None:
 
 @pytest.mark.parametrize("kind", [Lab, FlippedLab])
 def test_four_rooms(tmp_path: Path, kind: type[Lab]) -> None:
-    lab = kind(tmp_path, rng=3, runs=64)  # a seed with which no run of ε = −1 arrives: 3 in 1,000 do
+    lab = kind(tmp_path, rng=3, runs=64)  # 3 runs in 1,000 of ε = −1 arrive, none of these
     data = FIGURE_4.compute(lab)
     found, summary = FIGURE_4.judge(data), claims.four_rooms(data)
     if kind is Lab:
