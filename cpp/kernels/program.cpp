@@ -228,7 +228,6 @@ ProgramOperation program_operation(const ProgramInstruction& code) {
   if (code.uniform && code.op == Opcode::kExp) return uniform_unary<W, Exponential>;
   if (code.uniform && code.op == Opcode::kLog) return uniform_unary<W, Logarithm>;
   if (code.uniform && code.op == Opcode::kSqrt) return uniform_unary<W, SquareRoot>;
-  if (code.uniform && code.op == Opcode::kReciprocal) return uniform_unary<W, Reciprocal>;
   switch (code.op) {
     case Opcode::kAdd:
       return binary<W, Add>;
@@ -311,8 +310,6 @@ ProgramOperation program_operation(const ProgramInstruction& code) {
       return ternary<W, MultiplySubtract>;
     case Opcode::kSubMul:
       return ternary<W, SubtractProduct>;
-    case Opcode::kReciprocal:
-      return unary<W, Reciprocal>;
     case Opcode::kDotArms:
       break;
   }

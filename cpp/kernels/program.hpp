@@ -173,7 +173,6 @@ class LaneProgram {
   ProgramStep resolve(ProgramInstruction code) const {
     code.uniform = code.uniform && !varied_;
     const RowShape shape = view_->registers[code.to].shape;
-    const RowShape operand = view_->registers[code.from[0]].shape;
     const BoundRows& to = registers_[code.to];
     ProgramStep step{program_operation<W>(code), 1, 1, {to.row, 0, 0}, {}, code.number};
     // Which stride each loop walks along: 0 none, 1 samples, 2 arms.
@@ -186,12 +185,12 @@ class LaneProgram {
         break;
       case OpcodeFamily::kReducesArms:
       case OpcodeFamily::kOthersArms:
-        outer = has_samples(operand) ? 1 : 0;
+        outer = has_samples(shape) ? 1 : 0;
         inner = 2;
         break;
       case OpcodeFamily::kReducesSamples:
       case OpcodeFamily::kOthersSamples:
-        outer = has_arms(operand) ? 2 : 0;
+        outer = has_arms(shape) ? 2 : 0;
         inner = 1;
         break;
       case OpcodeFamily::kGather:

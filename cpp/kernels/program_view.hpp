@@ -89,7 +89,6 @@ enum class Opcode : int {
   kMulAdd,      // a * b + c, each rounded
   kMulSub,      // a * b - c
   kSubMul,      // c - a * b
-  kReciprocal,  // 1 / a: of a number that several rows are divided by
 };
 
 // What an operation does with the shapes of its operands.
@@ -154,9 +153,8 @@ inline constexpr OpcodeRow kOpcodes[] = {
     {"", 3, OpcodeFamily::kElementwise},
     {"", 3, OpcodeFamily::kElementwise},
     {"", 3, OpcodeFamily::kElementwise},
-    {"", 1, OpcodeFamily::kElementwise},
 };
-static_assert(array_of(kOpcodes).count == static_cast<int>(Opcode::kReciprocal) + 1);
+static_assert(array_of(kOpcodes).count == static_cast<int>(Opcode::kSubMul) + 1);
 // Those that may be asked for.
 COMMITTAL_FORCE_INLINE constexpr Array<OpcodeRow> rows_of(Opcode) {
   return {kOpcodes, static_cast<std::int64_t>(Opcode::kDotArms)};

@@ -45,7 +45,6 @@ Program::Program(const ProgramParts& parts) {
   add_inputs(parts);
   add_code(parts);
   add_outputs(parts);
-  share_divisions();
   merge_products();
   mark_uniform();
   find_states_in_place();

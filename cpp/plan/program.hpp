@@ -48,7 +48,6 @@ class Program {
   void add_code(const ProgramParts& parts);
   void add_outputs(const ProgramParts& parts);
   // In program_passes.cpp, in this order.
-  void share_divisions();
   void merge_products();
   void mark_uniform();
   void find_states_in_place();

@@ -1,6 +1,5 @@
 // What is done to a program once it is known to be right: fewer operations, fewer rows.
 #include <algorithm>
-#include <map>
 
 #include "plan/program.hpp"
 
@@ -68,31 +67,6 @@ void Program::merge_products() {
     if (!gone[i]) code_[kept++] = code_[i];
   }
   code_.resize(kept);
-}
-
-// Rows of arms divided by one number of the run: divided once, then multiplied. A divisor so small
-// (subnormal) that it has no reciprocal counts as 0.
-void Program::share_divisions() {
-  std::map<std::int32_t, std::int32_t> inverses;
-  std::vector<ProgramInstruction> code;
-  for (ProgramInstruction each : code_) {
-    const auto shape_of = [&](std::int32_t number) {
-      return registers_[static_cast<std::size_t>(number)].shape;
-    };
-    if (each.op == Opcode::kDiv && has_arms(shape_of(each.to)) &&
-        shape_of(each.from[1]) == RowShape::kRun) {
-      const auto [found, is_new] =
-          inverses.try_emplace(each.from[1], static_cast<std::int32_t>(registers_.size()));
-      if (is_new) {
-        registers_.push_back({RowShape::kRun, ProgramRegister::Kind::kComputed, 0});
-        code.push_back({Opcode::kReciprocal, found->second, {each.from[1], 0, 0}, 0, false});
-      }
-      each.op = Opcode::kMul;
-      each.from[1] = found->second;
-    }
-    code.push_back(each);
-  }
-  code_ = std::move(code);
 }
 
 // What depends on t, K, N and constants alone is the same for all runs of a block.

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from committal.config import (
+    Direct,
     Experiment,
     FormulaBaseline,
     FormulaPolicy,
@@ -98,6 +99,14 @@ def refuse_states(experiment: Experiment) -> None:
     if tree is not None and tree.states:
         allowed = "an optimiser without a state: Plain, Normalised or ClipNorm"
         raise CombinationError("experiment.optimiser", experiment.optimiser, allowed)
+    entropy = getattr(experiment.update, "entropy", 0.0)
+    if tree is not None and entropy != 0.0:
+        allowed = "0 with an optimiser: exact answers do not take it through one"
+        raise CombinationError("experiment.update.entropy", entropy, allowed)
+    implicit = getattr(experiment.estimator, "implicit", 0.0)
+    if implicit != 0.0:
+        allowed = "0 with formulas of samples or an optimiser: exact answers do not know it there"
+        raise CombinationError("experiment.estimator.implicit", implicit, allowed)
 
 
 def directions(
@@ -187,7 +196,7 @@ def _direction(
         value = _value("update", update.tree, given, full)
         return np.asarray(value.mean(axis=-2) if per_sample else value)
     w = given["rho"] if weight is None else _value("estimator.weight", weight.tree, given, shape)
-    if isinstance(update, Natural):
+    if isinstance(update, Natural) or isinstance(experiment.policy, Direct):
         units = experiment.policy.units(pi.shape[-1])
         scores = units / np.maximum(pi, SMALLEST_PROBABILITY)[..., None]
     return np.asarray(((w * given["A"])[..., None] * scores[..., a, :]).mean(axis=-2))

@@ -96,16 +96,20 @@ def episode_direction(
     exact = isinstance(estimator, ExactQ)
     given = [_given(experiment, pi, Q if exact else None, s, t, theta) for s in range(len(pi))]
     b = baseline_by_state(experiment.baseline, pi, Q, given) if exact else np.zeros(mdp.n_states)
-    start = given[int(episode.states[0])] if episode.states else given[0]
-    constant = 0.0 if exact else baseline_value(experiment.baseline, pi[0], Q[0], memory, start)
+    # A formula may look at the policy of the state; what is known otherwise is the same in all.
+    visited = [int(s) for s in episode.states]
+    constants = [
+        0.0 if exact else baseline_value(experiment.baseline, pi[s], Q[s], memory, given[s])
+        for s in visited
+    ]
 
     g = np.zeros_like(pi)
     before = 1.0  # rho_0 ... rho_(i-1)
     for i, (s, a, _) in enumerate(steps):
-        signal = Q[s, a] - b[s] if exact else earned[i] - constant + later[i]
+        signal = Q[s, a] - b[s] if exact else earned[i] - constants[i] + later[i]
         factor = mdp.gamma**i if isinstance(estimator, ExactQ) and estimator.discounted else 1.0
         if has_formula(experiment):
-            own = constant if not exact else b[s]
+            own = constants[i] if not exact else b[s]
             # On-policy REINFORCE: what was earned before and after is the whole return.
             batch = drawn(given[s], pi[s], mu[i], [a], [signal + own])
             rows = given[s]["theta"], pi[s]

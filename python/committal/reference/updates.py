@@ -309,9 +309,16 @@ def optimised(
     formula = experiment.optimiser.tree
     if formula is None:
         return g, memory
-    row = {"g": g.ravel(), "theta": theta.ravel(), "t": float(t), "K": float(g.size)}
+    # Of an MDP, the parameters of the states that are acted in.
+    moving = np.ones(g.shape, dtype=bool)
+    terminal = getattr(experiment.problem, "is_terminal", None)
+    if terminal is not None:
+        moving[np.asarray(terminal)] = False
+    K = float(moving.sum())
+    row = {"g": g[moving], "theta": theta[moving], "t": float(t), "K": K}
     values = with_states(formula, row, memory.states.get("optimiser"))
-    step = formula_value("optimiser", formula, values).reshape(g.shape)
+    step = np.zeros(g.shape)
+    step[moving] = formula_value("optimiser", formula, values)
     after = next_states("optimiser", formula, values)
     return step, replace(memory, states={**memory.states, "optimiser": after})
 

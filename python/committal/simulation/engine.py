@@ -148,7 +148,19 @@ class Engine:
             raise self._divergence(key, *error.args[1:]) from None
         except MemoryError as error:
             raise ConfigError(*self._longest(), f"what fits into memory: {error}") from None
+        if self.plan.programs:
+            self._require_numbers(arrays, key, first_run)
         return arrays
+
+    def _require_numbers(
+        self, arrays: dict[str, npt.NDArray[Any]], key: int, first_run: int
+    ) -> None:
+        """Refuse recorded numbers that are none: a formula may leave the parameters as they are."""
+        for array in arrays.values():
+            if array.dtype.kind != "f" or np.isfinite(array).all():
+                continue
+            run, time = (int(i) for i in np.argwhere(~np.isfinite(array))[0][:2])
+            raise self._divergence(key, first_run + run, int(self.plan.times[time]))
 
     def _longest(self) -> tuple[str, int]:
         """Name the longest list that a block of runs is made of, and say its length."""

@@ -267,3 +267,39 @@ def test_late_poles_are_found_quickly() -> None:
     e = e.replace(record=cm.Record("value"))
     with pytest.raises(NonFiniteError, match=r"update 123457: .* 0\.001 / \(t - 123457\)"):
         cm.run(e, runs=3, rng=1)
+
+
+@pytest.mark.parametrize("isa", _core.available()["isas"])
+@pytest.mark.parametrize(
+    ("two_axes", "one_axis"),
+    [
+        ("mean(sum(pi * onehot(a), over='arms'))", "mean(pi[a])"),
+        ("mean(sum(onehot(a) * pi, over='arms'))", "mean(pi[a])"),
+        ("min(sum(pi * R, over='arms'))", "min(R)"),
+        ("mean(dot(r, onehot(a), over='arms'))", "mean(r[a])"),
+        ("max(mean(pi * R, over='samples'))", "max(pi) * mean(R)"),
+    ],
+)
+def test_products_of_arms_and_samples(two_axes: str, one_axis: str, isa: str) -> None:
+    e = cm.Experiment(
+        cm.Bandit([1, 0.5, 0.25]),
+        cm.Softmax([0, 0.1, 0.2]),
+        cm.Vanilla(0.2),
+        cm.baseline(two_axes),
+        estimator=cm.OneSample(samples=4),
+        steps=5,
+        record=cm.Record("baseline", "theta", every=1),
+    )
+    a = cm.run(e, runs=70, rng=1, isa=isa)
+    b = cm.run(e.replace(baseline=cm.baseline(one_axis)), runs=70, rng=1, isa=isa)
+    np.testing.assert_allclose(a["baseline"], b["baseline"], rtol=1e-12)
+    np.testing.assert_allclose(a["theta"], b["theta"], rtol=1e-12, atol=1e-14)
+
+
+def test_a_quotient_of_a_number_by_itself_is_one() -> None:
+    leaders = cm.baseline("sum(where(r / max(r) >= 1, 1, 0))")
+    e = cm.Experiment(
+        cm.Bandit([49, 0.7, 0]), cm.Softmax(), cm.Vanilla(0.001), leaders, steps=2,
+        record=cm.Record("baseline", every=1),
+    )  # fmt: skip
+    assert (cm.run(e, runs=3, rng=0)["baseline"] == 1.0).all()

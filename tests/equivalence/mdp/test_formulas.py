@@ -71,6 +71,8 @@ CASES: dict[str, cm.Experiment] = {
     ),
     "positive": BASE.replace(update=cm.update("maximum(A, 0) * rho * score")(0.3)),
     "adam": BASE.replace(optimiser=cm.Adam(), update=cm.Vanilla(0.05)),
+    "policy of the state": REINFORCE.replace(baseline=cm.baseline("pi[0]"), steps=6),
+    "root mean square": BASE.replace(optimiser=cm.optimiser("g / (sqrt(mean(g**2)) + 1e-8) / K")),
     "momentum": REINFORCE.replace(optimiser=cm.Momentum(0.5)),
     "clipped norm": BASE.replace(optimiser=cm.ClipNorm(0.1), update=cm.Natural(0.1)),
     "expected": BASE.replace(optimiser=cm.Adam(), estimator=cm.Expected()),

@@ -119,3 +119,26 @@ def test_others_refuse_by_name(case: str) -> None:
     call, e = REFUSED[case]
     with pytest.raises(CombinationError, match=r"experiment\.|baseline"):
         call(e)
+
+
+def test_what_enumeration_does_not_know_is_refused() -> None:
+    batch = cm.baseline("sum(pi * r) + 0 * mean(R)")
+    base = cm.Experiment(cm.Bandit([1, 0.5, 0]), cm.Softmax(), cm.Vanilla(1), batch, steps=1)
+    implicit = base.replace(estimator=cm.OneSample(implicit=0.2))
+    with pytest.raises(CombinationError, match=r"estimator\.implicit = 0\.2"):
+        cm.exact.one_step_law(implicit)
+    entropy = base.replace(update=cm.Vanilla(1, entropy=0.5), optimiser=cm.Normalised())
+    with pytest.raises(CombinationError, match=r"update\.entropy = 0\.5"):
+        cm.exact.one_step_law(entropy)
+    with pytest.raises(CombinationError, match="without rho"):
+        implicit.replace(update=cm.update("A * rho * score")(0.1), baseline=0.0)
+
+
+@pytest.mark.parametrize("update", [cm.Projected(0.1), cm.Vanilla(0.1)])
+def test_a_batch_baseline_of_a_direct_policy(update: Any) -> None:
+    native = cm.Experiment(
+        cm.Bandit([1, 0.5, 0]), cm.Direct([0.3, 0.3, 0.4]), update, cm.Value(), steps=1
+    )
+    batch = native.replace(baseline=cm.baseline("sum(pi * r) + 0 * mean(R)"))
+    one, other = cm.exact.one_step_law(native), cm.exact.one_step_law(batch)
+    np.testing.assert_allclose(other.update, one.update, atol=1e-14)

@@ -80,6 +80,18 @@ def _sigmoid_has_no_vector_of_parameters(e: Experiment) -> Refusal | None:
     return Refusal("optimiser", e.optimiser, "Plain with a Sigmoid policy; use Softmax([theta, 0])")
 
 
+def _rho_is_one_thing(e: Experiment) -> Refusal | None:
+    """With implicit exploration the weight of a sample is not pi / mu."""
+    implicit = getattr(e.estimator, "implicit", 0.0)
+    if implicit == 0.0:
+        return None
+    for where, part, formula in formulas_of(e):
+        if "rho" in formula.names:
+            allowed = "a formula without rho where OneSample(implicit=...) is not 0: pi[a] / mu[a]"
+            return Refusal(where, part, allowed)
+    return None
+
+
 def _direct_is_projected(e: Experiment) -> Refusal | None:
     if not isinstance(e.policy, Direct):
         return None
@@ -150,6 +162,7 @@ FORMULA_RULES: tuple[Rule, ...] = (
     _arms_exist,
     _groups_have_others,
     _sigmoid_has_no_vector_of_parameters,
+    _rho_is_one_thing,
     _direct_is_projected,
     _link_starts_as_a_policy,
     _formula_updates_are_sampled,
