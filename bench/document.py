@@ -26,8 +26,7 @@ def machine(report: dict[str, Any]) -> str:
     made = report["machine"]
     clock = {
         "wall": "time on the wall",
-        "processor": "time of the processor, of all threads together and divided by their number, "
-        "as others kept the machine busy",
+        "processor": "time of the processor, of all threads together and divided by their number",
     }[made["clock"]]
     peers = ", ".join(f"{name} {made[name.lower()]}" for name in ("NumPy", "Numba", "JAX"))
     return (

@@ -89,6 +89,14 @@ Plain: this answer is not known for others
         raise CombinationError(f"{argument}.{where}", part, allowed)
 
 
+def refuse_batches(argument: str, experiment: Experiment) -> None:
+    """Refuse baselines that look at the samples: they change the expected direction."""
+    for atom in experiment.baseline.atoms:
+        if isinstance(atom, FormulaBaseline) and not atom.depends_on_theta_only:
+            allowed = "a baseline that does not look at the samples: it would bias the direction"
+            raise CombinationError(f"{argument}.baseline", atom, allowed)
+
+
 def refuse_states(experiment: Experiment) -> None:
     """Refuse what is remembered: the law of one update is that of its parameters alone."""
     for atom in experiment.baseline.atoms:
@@ -107,6 +115,13 @@ def refuse_states(experiment: Experiment) -> None:
     if implicit != 0.0:
         allowed = "0 with formulas of samples or an optimiser: exact answers do not know it there"
         raise CombinationError("experiment.estimator.implicit", implicit, allowed)
+
+
+def require_finite(value: Floats) -> Floats:
+    """A law has finite updates, whatever a formula made of them."""
+    if np.isfinite(value).all():
+        return value
+    raise FormulaError("experiment", "a formula of it", "one that is finite for every outcome here")
 
 
 def directions(

@@ -215,6 +215,7 @@ def law_from(experiment: Experiment, theta: Floats, b: Floats, t: int) -> OneSte
     tau = update.temperature(t)
     if formulas.has_formulas(experiment):
         probability, g = outcomes(experiment, theta, t)
+        g = formulas.require_finite(g)
     elif dynamics.samples_of(experiment) == 0:
         probability = np.ones((*theta.shape[:-1], 1))
         g = dynamics.expected_direction(experiment, pi)[..., None, :]

@@ -38,7 +38,7 @@ from committal.config import (
 )
 from committal.errors import CombinationError, ConfigError
 from committal.exact import dynamics, mdp_paths
-from committal.exact.formulas import refuse_formulas
+from committal.exact.formulas import refuse_batches, refuse_formulas
 from committal.support import arrays, check, limits
 from committal.support.simplex import Floats, project_onto_simplex
 
@@ -96,6 +96,7 @@ def expected_path(experiment: Experiment, times: npt.ArrayLike | None = None) ->
         raise ConfigError("times", times, "increasing whole numbers >= 0")
     wanted = wanted.astype(np.int64)
     refuse_formulas("experiment", experiment)
+    refuse_batches("experiment", experiment)
     if isinstance(experiment.problem, TabularMDP):
         return _expected_mdp_path(experiment, experiment.problem, wanted)
     update, last = experiment.update, int(wanted[-1])

@@ -10,7 +10,7 @@ import pytest
 
 import committal as cm
 from committal import reference
-from committal.errors import CombinationError
+from committal.errors import CombinationError, FormulaError
 
 BANDIT = cm.Bandit([0.9, 0.7, 0.1], noise="bernoulli")
 THETA = np.array([0.3, -0.2, 0.7])
@@ -130,6 +130,12 @@ def test_what_enumeration_does_not_know_is_refused() -> None:
     entropy = base.replace(update=cm.Vanilla(1, entropy=0.5), optimiser=cm.Normalised())
     with pytest.raises(CombinationError, match=r"update\.entropy = 0\.5"):
         cm.exact.one_step_law(entropy)
+    with pytest.raises(CombinationError, match="does not look at the samples"):
+        cm.exact.expected_path(base.replace(baseline=cm.baseline("mean(R)")))
+    with pytest.raises(FormulaError, match="finite for every outcome"):
+        cm.exact.one_step_law(base.replace(baseline=cm.baseline("1 / (t + 0 * mean(R))")))
+    with pytest.raises(CombinationError, match="no baseline changes its direction"):
+        base.replace(estimator=cm.Expected(), baseline=cm.baseline("max(r)"))
     with pytest.raises(CombinationError, match="without rho"):
         implicit.replace(update=cm.update("A * rho * score")(0.1), baseline=0.0)
 

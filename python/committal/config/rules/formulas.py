@@ -118,10 +118,19 @@ def _link_starts_as_a_policy(e: Experiment) -> Refusal | None:
 
 
 def _formula_updates_are_sampled(e: Experiment) -> Refusal | None:
-    if not isinstance(e.update, FormulaUpdate) or not isinstance(e.estimator, Expected):
+    if not isinstance(e.estimator, Expected):
         return None
-    allowed = "OneSample, ExactQ or Reinforce: the expectation of a formula is not taken"
-    return Refusal("estimator", e.estimator, allowed)
+    if isinstance(e.update, FormulaUpdate):
+        allowed = "OneSample, ExactQ or Reinforce: the expectation of a formula is not taken"
+        return Refusal("estimator", e.estimator, allowed)
+    atoms = [atom for atom in e.baseline.atoms if isinstance(atom, FormulaBaseline)]
+    if not atoms:
+        return None
+    allowed = (
+        "one of theta only that is no formula, such as Value(), with Expected(): no baseline "
+        "changes its direction"
+    )
+    return Refusal("baseline", atoms[0], allowed)
 
 
 def _episodes_know_what_they_use(e: Experiment) -> Refusal | None:
