@@ -85,10 +85,10 @@ enum class Opcode : int {
   kGather,
   kOnehot,
   // Made by the plan out of two of those above, never asked for by name.
-  kDotArms,     // the sum of a * b over the arms
-  kMulAdd,      // a * b + c, each rounded
-  kMulSub,      // a * b - c
-  kSubMul,      // c - a * b
+  kDotArms,  // the sum of a * b over the arms
+  kMulAdd,   // a * b + c, each rounded
+  kMulSub,   // a * b - c
+  kSubMul,   // c - a * b
 };
 
 // What an operation does with the shapes of its operands.
