@@ -15,8 +15,8 @@ from pathlib import Path
 
 import mdps
 import numpy as np
-from cases import BASELINES, Case, all_cases
 from peers import Choice, Floats
+from settings import BASELINES, Case, all_cases
 from timing import Contestant
 
 import committal as cm
