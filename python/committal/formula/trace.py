@@ -313,7 +313,7 @@ def call(op: str, *operands: Any, over: str = "", ddof: int = 0) -> Symbol:
 def _called(op: str, operands: tuple[Any, ...], over: str, ddof: int) -> Node:
     if op == "others":
         x, how = operands
-        if how not in ("sum", "mean"):
+        if not isinstance(how, str) or how not in ("sum", "mean"):
             raise FormulaError("others.how", how, "'sum' or 'mean'")
         return apply(f"others_{how}", _node("others.x", x), over=over)
     names = _ARGUMENTS.get(op, ("x", "y"))

@@ -195,3 +195,9 @@ def test_what_is_nearly_too_deep_is_read() -> None:
     assert from_text(made.text, INPUTS) == made
     chain = from_text("1 + (" * 98 + "pi" + ")" * 98, INPUTS)
     assert from_text(chain.text, INPUTS) == chain
+
+
+@pytest.mark.parametrize("how", [np.ones(3), None, 3, "median"], ids=str)
+def test_others_are_summed_or_averaged(how: Any) -> None:
+    with pytest.raises(FormulaError, match=r"others\.how .* expected 'sum' or 'mean'"):
+        f.others(1.0, how)
