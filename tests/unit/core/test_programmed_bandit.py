@@ -262,7 +262,7 @@ def quantities() -> list[tuple[str, _core.Program]]:
     scale = f("mul", f.given("w"), f.given("A"))
     gradient = f.make(f("mean_samples", f("mul", scale, f.given("score"))))
     return [
-        ("collision", collision),
+        ("of squares", collision),
         ("moved", moved),
         ("mean reward", mean_reward),
         ("gradient", gradient),
@@ -272,14 +272,14 @@ def quantities() -> list[tuple[str, _core.Program]]:
 @pytest.mark.parametrize("name", ["natural", "samples", "many vanilla", "off policy"])
 def test_quantities_are_recorded(name: str) -> None:
     experiment = EXPERIMENTS[name].replace(baseline=cm.Value())
-    names = ("collision", "moved", "mean reward", "gradient")
+    names = ("of squares", "moved", "mean reward", "gradient")
     known = ("theta", "policy", "reward", "action", "value")
     found = simulate(experiment, {"quantities": quantities()}, names + known)
     native = simulate(experiment, outputs=known)
     for each in known:  # looking changes nothing but how a step is computed
         np.testing.assert_allclose(found[each], native[each], rtol=1e-12, atol=1e-12)
     pi = found["policy"]
-    np.testing.assert_allclose(found["collision"], (pi**2).sum(-1), rtol=1e-12)
+    np.testing.assert_allclose(found["of squares"], (pi**2).sum(-1), rtol=1e-12)
     np.testing.assert_array_equal(found["moved"], found["theta"] - found["theta"][:, :1])
     np.testing.assert_allclose(found["mean reward"], found["reward"].mean(-1), rtol=1e-12)
     mu = pi if name != "off policy" else 0.7 * pi + 0.1
