@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "bindings/arguments.hpp"
 #include "bindings/bindings.hpp"
 #include "core/check.hpp"
@@ -10,6 +12,16 @@ namespace {
 using Words = py::array_t<std::uint32_t, py::array::c_style | py::array::forcecast>;
 using LaneMap = void (*KernelTable::*)(const double*, double*, std::size_t);
 
+// f(first, count) for pieces of n numbers, with a look for Ctrl-C between them: some milliseconds.
+template <typename F>
+void in_pieces(std::size_t n, F&& f) {
+  constexpr std::size_t kPiece = std::size_t{1} << 20;
+  for (std::size_t first = 0; first < n; first += kPiece) {
+    f(first, std::min(kPiece, n - first));
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+  }
+}
+
 // Offers one of the kernels' functions of a number.
 void def_map(py::module_& m, const char* name, const char* argument, LaneMap function,
              const char* doc) {
@@ -17,8 +29,10 @@ void def_map(py::module_& m, const char* name, const char* argument, LaneMap fun
       name,
       [function](const Numbers& x, const std::string& isa) {
         py::array_t<double> y(Shape(x.shape(), x.shape() + x.ndim()));
-        (kernel_table(resolve_isa(isa)).*function)(x.data(), y.mutable_data(),
-                                                   static_cast<std::size_t>(x.size()));
+        const auto map = kernel_table(resolve_isa(isa)).*function;
+        in_pieces(static_cast<std::size_t>(x.size()), [&](std::size_t i, std::size_t n) {
+          map(x.data() + i, y.mutable_data() + i, n);
+        });
         return y;
       },
       py::arg(argument), py::kw_only(), py::arg("isa") = "auto", doc);
@@ -45,9 +59,11 @@ py::array_t<double> draw_uniforms(std::uint64_t key, std::uint64_t run, int slot
   if (count < 0) refuse("count", std::to_string(count), "at least 0");
   require_between("slot", slot, 0, 255);
   py::array_t<double> out(count);
-  kernel_table(resolve_isa(isa))
-      .uniforms(key, run, static_cast<std::uint32_t>(slot), first, out.mutable_data(),
-                static_cast<std::size_t>(count));
+  const KernelTable& kernels = kernel_table(resolve_isa(isa));
+  in_pieces(static_cast<std::size_t>(count), [&](std::size_t i, std::size_t n) {
+    kernels.uniforms(key, run, static_cast<std::uint32_t>(slot), first + i, out.mutable_data() + i,
+                     n);
+  });
   return out;
 }
 

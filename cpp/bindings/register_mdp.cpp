@@ -1,6 +1,7 @@
 #include "bindings/bindings.hpp"
 #include "bindings/fields.hpp"
 #include "bindings/interpreter.hpp"
+#include "core/pool.hpp"
 #include "mdp/evaluation.hpp"
 #include "mdp/simulator.hpp"
 
@@ -54,6 +55,18 @@ struct Call {
     evaluation.start = start.data();
   }
 };
+
+// Prepared without the interpreter lock: it may take minutes, and Ctrl-C is answered.
+std::shared_ptr<MdpModel> make_model(const MdpTables& tables) {
+  std::shared_ptr<MdpModel> model;
+  const auto poll = make_poll(py::none());
+  const WithoutLock release;
+  const auto make = [&](int, std::int64_t, Progress& progress) {
+    model = std::make_shared<MdpModel>(tables, kNearBytes, progress.patience());
+  };
+  run_blocks(1, 1, make, poll);
+  return model;
+}
 
 py::array_t<double> evaluate(const py::object& self, const Numbers& policies, int threads,
                              const std::string& isa) {
@@ -111,7 +124,7 @@ void register_mdp(py::module_& m) {
       .def(py::init([](const py::kwargs& arguments) {
         MdpTables tables;
         fill_fields("MdpModel", arguments, tables);
-        return std::make_shared<MdpModel>(tables);
+        return make_model(tables);
       }))
       .def_property_readonly(
           "fill", [](const py::object& self) { return held<MdpModel>("self", self)->fill(); },
@@ -134,7 +147,7 @@ void register_mdp(py::module_& m) {
         MdpTables tables;
         MdpPlan plan;
         fill_fields("MdpSimulator", arguments, tables, plan);
-        return std::make_shared<MdpSimulator>(std::make_shared<MdpModel>(tables), std::move(plan));
+        return std::make_shared<MdpSimulator>(make_model(tables), std::move(plan));
       }))
       .attr("FIELDS") = py::tuple(py::cast(field_names<MdpTables, MdpPlan>()));
 }

@@ -12,6 +12,8 @@
 #include <thread>
 #include <vector>
 
+#include "core/patience.hpp"
+
 namespace committal {
 namespace {
 
@@ -99,7 +101,9 @@ void run_blocks(std::int64_t blocks, int threads,
       throw;
     }
 #endif
-    catch (...) {
+    catch (const Stopped&) {
+      // By the failure of another, which is kept already.
+    } catch (...) {
       fail();
     }
   };

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <functional>
 
+#include "core/patience.hpp"
+
 namespace committal {
 
 // What a worker sees of the others.
@@ -12,6 +14,13 @@ class Progress {
   virtual ~Progress() = default;
   // Adds to the updates done; false when the work should stop. May throw what poll throws.
   virtual bool advance(std::int64_t updates) = 0;
+  // For the loops of one worker; the progress outlives it.
+  Patience patience() {
+    return {[](void* progress, std::int64_t updates) {
+              return static_cast<Progress*>(progress)->advance(updates);
+            },
+            this};
+  }
 };
 
 // Calls work(worker, block, progress) for block = 0 .. blocks - 1 on `threads` threads, the calling

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/attributes.hpp"
+#include "core/patience.hpp"
 
 namespace committal {
 
@@ -29,7 +30,7 @@ struct BlockTask {
   std::uint64_t first_run;  // runs first_run, first_run + 1, ... fill the lanes of the block
   Sink sink;
   // Called between stretches of updates with the number done since; false asks to stop.
-  bool (*proceed)(void* context, std::int64_t updates);
+  Patience::Proceed proceed;
   void* proceed_context;
   void* workspace;         // as many bytes as the layout of the block counts
   int valid;               // lanes that are asked for; the others fill up the block

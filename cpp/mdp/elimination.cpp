@@ -5,8 +5,16 @@
 #include <utility>
 
 namespace committal {
+namespace {
 
-std::vector<std::int32_t> minimum_degree_order(const Pattern& pattern) {
+// What a list costs: an entry is sorted, merged and copied in about the time of so many rows.
+std::int64_t entries(const std::vector<std::int32_t>& list) {
+  return 4 * static_cast<std::int64_t>(list.size());
+}
+
+}  // namespace
+
+std::vector<std::int32_t> minimum_degree_order(const Pattern& pattern, Patience& patience) {
   const std::size_t n = pattern.size();
   // The elimination graph itself, neighbours sorted. Its size is that of the factors, which is
   // what the solver stores anyway.
@@ -16,6 +24,7 @@ std::vector<std::int32_t> minimum_degree_order(const Pattern& pattern) {
     std::sort(graph[i].begin(), graph[i].end());
     graph[i].erase(std::unique(graph[i].begin(), graph[i].end()), graph[i].end());
     queue.emplace(graph[i].size(), static_cast<std::int32_t>(i));
+    patience.spend(entries(graph[i]));
   }
   std::vector<std::int32_t> order;
   order.reserve(n);
@@ -40,12 +49,13 @@ std::vector<std::int32_t> minimum_degree_order(const Pattern& pattern) {
       std::erase_if(merged, [&](std::int32_t x) { return x == pivot || x == node; });
       neighbours = merged;
       queue.emplace(neighbours.size(), node);
+      patience.spend(entries(neighbours));
     }
   }
   return order;
 }
 
-Factors symbolic_factors(const Pattern& pattern) {
+Factors symbolic_factors(const Pattern& pattern, Patience& patience) {
   const std::size_t n = pattern.size();
   std::vector<std::vector<std::int32_t>> upper(n);
   for (std::size_t i = 0; i < n; ++i) {
@@ -54,6 +64,7 @@ Factors symbolic_factors(const Pattern& pattern) {
     }
     std::sort(upper[i].begin(), upper[i].end());
     upper[i].erase(std::unique(upper[i].begin(), upper[i].end()), upper[i].end());
+    patience.spend(entries(pattern[i]));
   }
   // Eliminating i connects all its later neighbours; it is enough to pass them to the first one.
   std::vector<std::int32_t> merged;
@@ -64,6 +75,7 @@ Factors symbolic_factors(const Pattern& pattern) {
     std::set_union(parent.begin(), parent.end(), upper[i].begin() + 1, upper[i].end(),
                    std::back_inserter(merged));
     parent = merged;
+    patience.spend(entries(parent));
   }
   Factors factors;
   std::vector<std::vector<std::int32_t>> lower(n);
@@ -75,6 +87,7 @@ Factors symbolic_factors(const Pattern& pattern) {
       lower[static_cast<std::size_t>(j)].push_back(static_cast<std::int32_t>(i));
     }
     factors.upper_offsets.push_back(static_cast<std::int64_t>(factors.upper_columns.size()));
+    patience.spend(entries(upper[i]));
   }
   for (std::size_t i = 0; i < n; ++i) {
     factors.lower_columns.insert(factors.lower_columns.end(), lower[i].begin(), lower[i].end());

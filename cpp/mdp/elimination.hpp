@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/patience.hpp"
+
 namespace committal {
 
 // A symmetric pattern: neighbours[i] lists j != i with a structural entry (i, j) or (j, i).
@@ -11,7 +13,7 @@ using Pattern = std::vector<std::vector<std::int32_t>>;
 
 // A fill-reducing order by minimum degree; ties go to the lowest index, so it is the same on every
 // machine. order[k] is eliminated k-th.
-std::vector<std::int32_t> minimum_degree_order(const Pattern& pattern);
+std::vector<std::int32_t> minimum_degree_order(const Pattern& pattern, Patience& patience);
 
 // Where the factors of a matrix with this pattern, already in elimination order, have entries.
 struct Factors {
@@ -20,6 +22,6 @@ struct Factors {
   std::vector<std::int64_t> lower_offsets;  // row i: columns k < i, increasing
   std::vector<std::int32_t> lower_columns;
 };
-Factors symbolic_factors(const Pattern& pattern);
+Factors symbolic_factors(const Pattern& pattern, Patience& patience);
 
 }  // namespace committal

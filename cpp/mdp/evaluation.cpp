@@ -77,6 +77,7 @@ void evaluate_policies(const MdpModel& model, const Evaluation& evaluation) {
     if (!workspace) workspace = make_workspace(bytes);
     MdpSolve task = pattern;
     task.workspace = workspace.get();
+    task.patience = progress.patience();
     const std::int64_t end = std::min(blocks, (group + 1) * together);
     for (std::int64_t block = group * together; block < end; ++block) {
       for (std::int64_t l = 0; l < W; ++l) {

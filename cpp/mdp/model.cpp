@@ -10,6 +10,8 @@ namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
+constexpr std::int64_t kListed = 16;  // what it costs to look up and list one transition, in rows
+
 }  // namespace
 
 void MdpTables::validate() const {
@@ -47,15 +49,15 @@ void MdpTables::validate() const {
   }
 }
 
-MdpModel::MdpModel(const MdpTables& tables, std::int64_t near_bytes)
+MdpModel::MdpModel(const MdpTables& tables, std::int64_t near_bytes, Patience patience)
     : states_(tables.states), actions_(tables.actions), gamma_(tables.gamma) {
   tables.validate();
-  number_states(tables);
-  copy_transitions(tables);
-  compile_elimination(near_bytes);
+  number_states(tables, patience);
+  copy_transitions(tables, patience);
+  compile_elimination(near_bytes, patience);
 }
 
-void MdpModel::number_states(const MdpTables& tables) {
+void MdpModel::number_states(const MdpTables& tables, Patience& patience) {
   // Acting states in the caller's order, and their pattern.
   inner_.assign(at(states_), -1);
   goal_number_.assign(at(states_), -1);
@@ -78,20 +80,21 @@ void MdpModel::number_states(const MdpTables& tables) {
         if (j < 0 || j == i) continue;
         pattern[at(i)].push_back(j);
         pattern[at(j)].push_back(i);
+        patience.spend(kListed);
       }
     }
     return pattern;
   };
-  const std::vector<std::int32_t> order = minimum_degree_order(pattern_of());
+  const std::vector<std::int32_t> order = minimum_degree_order(pattern_of(), patience);
   original_.resize(acting.size());
   for (std::size_t k = 0; k < order.size(); ++k) original_[k] = acting[at(order[k])];
   for (std::size_t k = 0; k < original_.size(); ++k) {
     inner_[at(original_[k])] = static_cast<std::int32_t>(k);
   }
-  factors_ = symbolic_factors(pattern_of());
+  factors_ = symbolic_factors(pattern_of(), patience);
 }
 
-void MdpModel::copy_transitions(const MdpTables& tables) {
+void MdpModel::copy_transitions(const MdpTables& tables, Patience& patience) {
   row_offsets_.push_back(0);
   for (const std::int64_t s : original_) {
     for (std::int64_t row = s * actions_; row < (s + 1) * actions_; ++row) {
@@ -110,6 +113,7 @@ void MdpModel::copy_transitions(const MdpTables& tables) {
         cumulative_.push_back(cumulative);
         reward_.push_back(r);
         expected += p * r;
+        patience.spend(kListed);
       }
       expected_reward_.push_back(expected);
       row_offsets_.push_back(static_cast<std::int64_t>(next_.size()));
@@ -124,19 +128,24 @@ void MdpModel::copy_transitions(const MdpTables& tables) {
   only_reward_.resize(only_next_.size(), 0.0);
 }
 
-void MdpModel::Assembly::sort(std::vector<Term> terms, std::int64_t targets) {
-  std::stable_sort(terms.begin(), terms.end(),
-                   [](const Term& a, const Term& b) { return a.target < b.target; });
+// By target; those of one target keep their order.
+void MdpModel::Assembly::sort(const std::vector<Term>& terms, std::int64_t targets,
+                              Patience& patience) {
   offsets.assign(at(targets) + 1, 0);
-  for (const Term& term : terms) {
-    ++offsets[at(term.target) + 1];
-    row.push_back(static_cast<std::int32_t>(term.row));
-    weight.push_back(term.weight);
-  }
+  for (const Term& term : terms) ++offsets[at(term.target) + 1];
   std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
+  std::vector<std::int64_t> next(offsets.begin(), offsets.end() - 1);
+  row.resize(terms.size());
+  weight.resize(terms.size());
+  for (const Term& term : terms) {
+    const std::size_t place = at(next[at(term.target)]++);
+    row[place] = static_cast<std::int32_t>(term.row);
+    weight[place] = term.weight;
+    patience.spend(kListed);
+  }
 }
 
-void MdpModel::compile_elimination(std::int64_t near_bytes) {
+void MdpModel::compile_elimination(std::int64_t near_bytes, Patience& patience) {
   const std::int64_t n = acting();
   const auto lower = [&](std::int64_t i) { return factors_.lower_offsets[at(i)]; };
   const auto upper = [&](std::int64_t i) { return factors_.upper_offsets[at(i)]; };
@@ -169,10 +178,11 @@ void MdpModel::compile_elimination(std::int64_t near_bytes) {
       const double weight = gamma_ * probability_[at(e)];
       terms.push_back({target(i, j), row, weight});
       transposed.push_back({target(j, i), row, weight});
+      patience.spend(kListed);
     }
   }
-  assembly_.sort(std::move(terms), targets);
-  transposed_.sort(std::move(transposed), targets);
+  assembly_.sort(terms, targets, patience);
+  transposed_.sort(transposed, targets, patience);
 
   // Row i of the factors: what is left of the diagonal times the rows above that it names.
   for (std::int64_t i = 0; i < n; ++i) {
@@ -199,6 +209,7 @@ void MdpModel::compile_elimination(std::int64_t near_bytes) {
         visit(diagonal(i) + 1, multiplier, n + k);
         for (std::int64_t u = upper(k); u < upper(k + 1); ++u) {
           visit(target(i, factors_.upper_columns[at(u)]), multiplier, upper_slots + u);
+          patience.spend(kListed);
         }
       }
     }

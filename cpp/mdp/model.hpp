@@ -45,8 +45,10 @@ struct MdpTables {
 class MdpModel {
  public:
   // An MDP is small if a wide block's elimination takes at most `near_bytes`. Throws
-  // std::invalid_argument naming what is wrong and where.
-  explicit MdpModel(const MdpTables& tables, std::int64_t near_bytes = kNearBytes);
+  // std::invalid_argument naming what is wrong and where, and what `patience` throws: preparing
+  // some thousand states of no structure takes minutes.
+  explicit MdpModel(const MdpTables& tables, std::int64_t near_bytes = kNearBytes,
+                    Patience patience = {});
 
   MdpModelView view() const;
   std::int64_t states() const { return states_; }
@@ -82,10 +84,10 @@ class MdpModel {
   std::vector<double> expected_reward_;
   std::vector<std::int64_t> only_next_;
   std::vector<double> only_reward_;
-  void number_states(const MdpTables& tables);
-  void copy_transitions(const MdpTables& tables);
+  void number_states(const MdpTables& tables, Patience& patience);
+  void copy_transitions(const MdpTables& tables, Patience& patience);
   // The program of EliminationView.
-  void compile_elimination(std::int64_t near_bytes);
+  void compile_elimination(std::int64_t near_bytes, Patience& patience);
   struct Term {
     std::int64_t target;
     std::int64_t row;
@@ -95,7 +97,7 @@ class MdpModel {
     std::vector<std::int64_t> offsets;
     std::vector<std::int32_t> row;
     std::vector<double> weight;
-    void sort(std::vector<Term> terms, std::int64_t targets);
+    void sort(const std::vector<Term>& terms, std::int64_t targets, Patience& patience);
     AssemblyView view() const { return {offsets.data(), row.data(), weight.data()}; }
   };
   Factors factors_;

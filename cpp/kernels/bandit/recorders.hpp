@@ -98,7 +98,9 @@ struct DrawRecorder {
   template <int KT, int W>
   static const double* record(Block<KT, W>& s, const Moment& now) {
     const BehaviourRows rows = behaviour_rows(s, now.plan, now.t);
+    Patience patience(now.task.proceed, now.task.proceed_context);
     for (std::int64_t sample = 0; sample < now.plan.samples; ++sample) {
+      patience.spend(s.K());
       draw(s, now.plan, now.task, rows, now.t, sample);
       double* out = s.record + sample * W;
       for (int l = 0; l < W; ++l) out[l] = Read::of(s, l);

@@ -149,6 +149,7 @@ class BanditBlock {
       for (std::int64_t k = 0; k < s_.K(); ++k) fill<W>(s_.direction + k * W, 0.0);
     }
     const double inverse_samples = 1.0 / static_cast<double>(plan_.samples);
+    Patience patience(task_.proceed, task_.proceed_context);
     for (std::int64_t sample = 0; sample < plan_.samples; ++sample) {
       draw(s_, plan_, task_, rows, t, sample);
       if (moves_one_arm_) {
@@ -163,6 +164,7 @@ class BanditBlock {
         follow_rewards<W>(s_.running_mean, s_.reward, plan_.running_mean_rate,
                           static_cast<double>(t * plan_.samples + sample + 1));
       }
+      patience.spend(s_.K());
     }
   }
 

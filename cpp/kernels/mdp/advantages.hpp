@@ -12,9 +12,9 @@ inline constexpr std::int64_t kMaxSweeps = 1000000;
 template <int KT, int W>
 inline void evaluate_values(MdpBlock<KT, W>& s) {
   if (s.plan.solver == Solver::kDirect) {
-    solve_values<W>(s.m, s.policy, s.slots, s.values);
+    solve_values<W>(s.m, s.policy, s.slots, s.values, s.patience);
   } else {
-    sweep_values<W>(s.m, s.policy, s.plan.tolerance, kMaxSweeps, s.values, s.spare);
+    sweep_values<W>(s.m, s.policy, s.plan.tolerance, kMaxSweeps, s.values, s.spare, s.patience);
   }
 }
 

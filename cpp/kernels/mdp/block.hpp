@@ -112,9 +112,14 @@ struct MdpBlock : MdpRows<W> {
   Kept kept;
   std::uint64_t filled = ~std::uint64_t{0};  // which stretch of kDraws draws the uniforms hold
   std::int64_t moves = 0;                    // of the longest episode of the block
+  Patience patience;
 
   MdpBlock(const MdpView& view, const BlockTask& block)
-      : plan(view), task(block), m(view.model), n(view.model.acting) {}
+      : plan(view),
+        task(block),
+        m(view.model),
+        n(view.model.acting),
+        patience(block.proceed, block.proceed_context) {}
 
   COMMITTAL_INLINE std::int64_t A() const { return KT > 0 ? KT : m.actions; }
 };

@@ -124,6 +124,7 @@ inline void draw_episode(MdpBlock<KT, W>& s, std::int64_t t, bool with_entropy) 
     std::int64_t walking = 0;
     COMMITTAL_LANES(l, W) walking |= static_cast<std::int64_t>(s.alive[l] > 0.0);
     if (walking == 0) break;
+    s.patience.spend(s.A());
   }
   for (int l = 0; l < W; ++l) {
     s.goal[l] = s.reached[l] >= s.n ? static_cast<double>(s.reached[l] - s.n) : -1.0;

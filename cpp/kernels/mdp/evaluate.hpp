@@ -107,6 +107,7 @@ bool solve_mdp(const MdpModelView& m, const MdpSolve& task) {
   Arena arena(task.workspace);
   lay_out(s, m, arena);
   fill<W>(s.zero, 0.0);
+  Patience patience = task.patience;
   if (task.what == MdpSolve::What::kQ) {
     for (std::int64_t g = 0; g < m.goals; ++g) fill<W>(s.values + (m.acting + g) * W, 0.0);
     carry<W, true>(task, 1, s.values, s.unread);
@@ -120,18 +121,18 @@ bool solve_mdp(const MdpModelView& m, const MdpSolve& task) {
     case MdpSolve::What::kQ:
       break;
     case MdpSolve::What::kValues:
-      solve_values<W>(m, s.pairs, s.slots, s.values);
+      solve_values<W>(m, s.pairs, s.slots, s.values, patience);
       break;
     case MdpSolve::What::kValuesIterative:
       for (std::int64_t i = 0; i < m.acting + m.goals; ++i) fill<W>(s.values + i * W, 0.0);
-      sweep_values<W>(m, s.pairs, task.tolerance, task.max_sweeps, s.values, s.sweeps);
+      sweep_values<W>(m, s.pairs, task.tolerance, task.max_sweeps, s.values, s.sweeps, patience);
       for (int l = 0; l < W; ++l) *task.sweeps[l] = static_cast<std::int64_t>(s.sweeps[l]);
       break;
     case MdpSolve::What::kDistribution:
-      solve_distribution<W>(m, s.pairs, task.start, s.slots, s.values);
+      solve_distribution<W>(m, s.pairs, task.start, s.slots, s.values, patience);
       break;
     case MdpSolve::What::kGoalProbability:
-      goal_probability<W>(m, s.pairs, task.start, task.limit, s.slots, s.values);
+      goal_probability<W>(m, s.pairs, task.start, task.limit, s.slots, s.values, patience);
       for (std::int64_t g = 0; g < m.goals; ++g) {
         for (int l = 0; l < W; ++l) task.out[l][g] = s.values[g * W + l];
       }

@@ -62,7 +62,10 @@ inline void refresh_touched(MdpBlock<KT, W>& s) {
   std::int64_t count = 0;
   for (std::int64_t i = 0; i < s.n; ++i) count += s.touched[i];
   const bool together = count <= 2 * s.moves;
-  for (std::int64_t move = 0; move < s.moves && !together; ++move) refresh_visited(s, move);
+  for (std::int64_t move = 0; move < s.moves && !together; ++move) {
+    refresh_visited(s, move);
+    s.patience.spend(s.A());
+  }
   for (std::int64_t i = 0; i <= s.n; ++i) {
     if (together && s.touched[i] != 0) refresh_state(s, i);
     s.touched[i] = 0;

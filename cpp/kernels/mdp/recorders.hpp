@@ -104,7 +104,7 @@ struct MdpValueRecorder {
   static const double* record(MdpBlock<KT, W>& s, bool evaluated) {
     const bool swept = s.plan.solver != Solver::kDirect;
     double* values = swept ? s.spare_values : s.values;
-    if (swept || !evaluated) solve_values<W>(s.m, s.policy, s.slots, values);
+    if (swept || !evaluated) solve_values<W>(s.m, s.policy, s.slots, values, s.patience);
     fill<W>(s.record, 0.0);
     for (std::int64_t i = 0; i < s.n; ++i) {
       COMMITTAL_LANES(l, W) s.record[l] += s.plan.start[i] * values[i * W + l];
@@ -119,7 +119,7 @@ struct GoalProbabilityRecorder {
   template <int KT, int W>
   static const double* record(MdpBlock<KT, W>& s, bool) {
     // The slots of the elimination are the two scratch rows per state that this needs.
-    goal_probability<W>(s.m, s.policy, s.plan.start, s.plan.limit, s.slots, s.record);
+    goal_probability<W>(s.m, s.policy, s.plan.start, s.plan.limit, s.slots, s.record, s.patience);
     return s.record;
   }
 };

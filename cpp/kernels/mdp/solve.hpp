@@ -99,7 +99,8 @@ COMMITTAL_INLINE void add_rows(const EliminationView& p, const Slots<W>& s, std:
 // and rows above are added to it as a whole.
 template <int W>
 COMMITTAL_INLINE void eliminate_by_rows(const MdpModelView& m, const AssemblyView& assembly,
-                                        const double* policy, const double* start, double* slots) {
+                                        const double* policy, const double* start, double* slots,
+                                        Patience& patience) {
   const EliminationView& p = m.elimination;
   const Slots<W> s(m, slots);
   std::int64_t target = 0;
@@ -115,8 +116,10 @@ COMMITTAL_INLINE void eliminate_by_rows(const MdpModelView& m, const AssemblyVie
     for (std::int64_t u = p.upper_offsets[i]; u < p.upper_offsets[i + 1]; ++u) {
       assembled(0.0).store(place(p.upper_columns[u]));
     }
+    std::int64_t added = 0;
     for (std::int64_t e = p.lower_offsets[i]; e < lower_end;) {
       const std::int64_t k = p.lower_columns[e];
+      added += p.upper_offsets[k + 1] - p.upper_offsets[k];
       // A row that has an entry in column k has one in all columns of k's chain left of it.
       const std::int64_t chained = k + p.chain[k] < i ? p.chain[k] : i - k;
       if (chained >= 4) {
@@ -135,18 +138,19 @@ COMMITTAL_INLINE void eliminate_by_rows(const MdpModelView& m, const AssemblyVie
     for (std::int64_t u = p.upper_offsets[i]; u < p.upper_offsets[i + 1]; ++u) {
       Lanes<W>::load(place(p.upper_columns[u])).store(s.upper + u * W);
     }
+    patience.spend(added);
   }
 }
 
 // Eliminates and substitutes back: x[acting]. What y starts from is given, or 0.
 template <int W>
 void eliminate(const MdpModelView& m, const AssemblyView& assembly, const double* policy,
-               const double* start, double* slots, double* x) {
+               const double* start, double* slots, double* x, Patience& patience) {
   const EliminationView& p = m.elimination;
   if (p.by_targets) {
     eliminate_by_targets<W>(m, assembly, policy, start, slots);
   } else {
-    eliminate_by_rows<W>(m, assembly, policy, start, slots);
+    eliminate_by_rows<W>(m, assembly, policy, start, slots, patience);
   }
   const Slots<W> s(m, slots);
   for (std::int64_t i = m.acting - 1; i >= 0; --i) {
@@ -161,23 +165,24 @@ void eliminate(const MdpModelView& m, const AssemblyView& assembly, const double
 
 // values[acting + goals]: V of every state, 0 for terminal ones.
 template <int W>
-void solve_values(const MdpModelView& m, const double* policy, double* slots, double* values) {
-  eliminate<W>(m, m.elimination.values, policy, nullptr, slots, values);
+void solve_values(const MdpModelView& m, const double* policy, double* slots, double* values,
+                  Patience& patience) {
+  eliminate<W>(m, m.elimination.values, policy, nullptr, slots, values, patience);
   for (std::int64_t g = 0; g < m.goals; ++g) fill<W>(values + (m.acting + g) * W, 0.0);
 }
 
 // distribution[acting] = sum_t gamma^t P(s_t = s).
 template <int W>
 void solve_distribution(const MdpModelView& m, const double* policy, const double* start,
-                        double* slots, double* distribution) {
-  eliminate<W>(m, m.elimination.transposed, policy, start, slots, distribution);
+                        double* slots, double* distribution, Patience& patience) {
+  eliminate<W>(m, m.elimination.transposed, policy, start, slots, distribution, patience);
 }
 
 // Gauss-Seidel sweeps from `values` on, until no value changes by `tolerance` or more. A lane that
 // is done keeps its values, so lanes do not depend on each other.
 template <int W>
 void sweep_values(const MdpModelView& m, const double* policy, double tolerance,
-                  std::int64_t max_sweeps, double* values, double* sweeps) {
+                  std::int64_t max_sweeps, double* values, double* sweeps, Patience& patience) {
   double moving[W];  // 1 while the lane is being swept
   fill<W>(moving, 1.0);
   fill<W>(sweeps, 0.0);
@@ -214,6 +219,7 @@ void sweep_values(const MdpModelView& m, const double* policy, double tolerance,
       unfinished |= static_cast<std::int64_t>(moving[l] > 0.0);
     }
     if (unfinished == 0) return;
+    patience.spend(m.row_offsets[m.acting * m.actions]);
   }
 }
 
@@ -234,7 +240,7 @@ void q_values(const MdpModelView& m, const double* values, double* q) {
 // scratch rows per state.
 template <int W>
 void goal_probability(const MdpModelView& m, const double* policy, const double* start,
-                      std::int64_t limit, double* scratch, double* out) {
+                      std::int64_t limit, double* scratch, double* out, Patience& patience) {
   double* now = scratch;
   double* later = scratch + m.acting * W;
   for (std::int64_t i = 0; i < m.acting; ++i) fill<W>(now + i * W, start[i]);
@@ -251,6 +257,7 @@ void goal_probability(const MdpModelView& m, const double* policy, const double*
         COMMITTAL_LANES(l, W) target[l] += here[l] * pi[l] * p;
       }
     }
+    patience.spend(m.row_offsets[m.acting * m.actions]);
     double* swap = now;
     now = later;
     later = swap;

@@ -130,6 +130,7 @@ inline void weigh_by_returns(MdpBlock<KT, W>& s, std::int64_t t) {
       const std::int64_t* state = s.path_state + move * W;
       const std::int64_t* action = s.path_action + move * W;
       double* weight = s.path_weight + move * W;
+      s.patience.spend(1);
       with_update(s.plan, [&]<typename Part>() COMMITTAL_INLINE_LAMBDA {
         COMMITTAL_LANES(l, W) {
           earned[l] -= reward[l];
@@ -154,7 +155,7 @@ inline void apply_expected(MdpBlock<KT, W>& s, double alpha) {
   with_update(s.plan, [&]<typename Part>() COMMITTAL_INLINE_LAMBDA {
     double* distribution = s.spare_values;
     if constexpr (Part::kByDistribution) {
-      solve_distribution<W>(s.m, s.policy, s.plan.start, s.slots, distribution);
+      solve_distribution<W>(s.m, s.policy, s.plan.start, s.slots, distribution, s.patience);
     }
     for (std::int64_t i = 0; i < s.n; ++i) {
       if (s.plan.reachable[i] == 0) continue;
@@ -177,7 +178,10 @@ inline void apply_update(MdpBlock<KT, W>& s, std::int64_t t) {
   const double alpha = s.plan.step_size.at(t);
   if (s.plan.estimator == MdpEstimator::kExpected) return apply_expected(s, alpha);
   if (s.plan.estimator == MdpEstimator::kReinforce) weigh_by_returns(s, t);
-  for (std::int64_t move = 0; move < s.moves; ++move) apply_move(s, move, alpha);
+  for (std::int64_t move = 0; move < s.moves; ++move) {
+    apply_move(s, move, alpha);
+    s.patience.spend(s.A());
+  }
   refresh_touched(s);
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/limits.hpp"
+#include "core/patience.hpp"
 #include "kernels/fields.hpp"
 #include "kernels/parts.hpp"
 
@@ -84,6 +85,7 @@ struct MdpSolve {
   std::int64_t limit;
   std::int64_t next;  // where the same lane will probably read next: given + next
   void* workspace;    // as many bytes as its layout counts
+  Patience patience;
 };
 
 enum class MdpEstimator : int { kExactQ, kReinforce, kExpected };
