@@ -15,7 +15,6 @@
 
 #include "kernels/behaviours.hpp"
 #include "kernels/mdp/advantages.hpp"
-#include "kernels/mdp/policies.hpp"
 
 namespace committal::COMMITTAL_ISA {
 
@@ -24,7 +23,10 @@ struct MdpVanilla {
   static constexpr bool kAlongScore = true;
   static constexpr bool kByDistribution = true;
 
-  static COMMITTAL_INLINE double weight(double) { return 1.0; }
+  template <typename T>
+  static COMMITTAL_INLINE T weight(const T&) {
+    return T(1.0);
+  }
   // `before`: the importance ratios of the moves so far; `through`: with this one.
   static COMMITTAL_INLINE double weight(double, double /*before*/, double through) {
     return through;
@@ -38,7 +40,10 @@ struct MdpNatural {
   static constexpr bool kAlongScore = false;
   static constexpr bool kByDistribution = false;
 
-  static COMMITTAL_INLINE double weight(double importance) { return importance; }
+  template <typename T>
+  static COMMITTAL_INLINE T weight(const T& importance) {
+    return importance;
+  }
   static COMMITTAL_INLINE double weight(double importance, double before, double) {
     return before * importance;
   }
@@ -56,94 +61,167 @@ COMMITTAL_INLINE void with_update(const MdpView& plan, F&& f) {
   with_part(MdpUpdates{}, static_cast<int>(plan.update), f);
 }
 
-// What multiplies the direction of this move, before the advantage or the return.
+// pi of the action of a move
 template <int KT, int W>
-inline void weigh_move(MdpBlock<KT, W>& s, double discount) {
-  double* weight = s.path_weight + s.moves * W;
-  double* ratio = s.path_ratio + s.moves * W;
-  const double scale =
-      s.plan.discounted && s.plan.estimator == MdpEstimator::kExactQ ? discount : 1.0;
-  with_update(s.plan, [&]<typename Part>() COMMITTAL_INLINE_LAMBDA {
-    if (s.plan.behaviour == kOnPolicy) {
-      COMMITTAL_LANES(l, W) weight[l] = s.alive[l] * scale * Part::weight(s.importance[l]);
-      return;
-    }
-    COMMITTAL_LANES(l, W) {
-      const double pi = s.policy[(s.state[l] * s.A() + s.action[l]) * W + l];
-      const double rho = pi * s.importance[l];
-      const double through = s.prefix[l] * rho;  // the ratios up to and including this move
-      ratio[l] = through;
-      weight[l] = s.alive[l] * scale * Part::weight(s.importance[l], s.prefix[l], through);
-      s.prefix[l] = through;
-    }
-  });
+COMMITTAL_INLINE double drawn_pi(const MdpBlock<KT, W>& s, std::int64_t l, std::uint32_t pair) {
+  return s.pi_at(l * s.own_pairs)[s.first_pair(pair) + pair];
 }
 
-// theta[s_i] += alpha * coefficient * (e_a - pi, or e_a). The policy is still the old one.
-template <int KT, int W>
-inline void apply_move(MdpBlock<KT, W>& s, std::int64_t move, double alpha) {
-  const std::int64_t* state = s.path_state + move * W;
-  const std::int64_t* action = s.path_action + move * W;
-  const double* weight = s.path_weight + move * W;
-  const bool exact = s.plan.estimator == MdpEstimator::kExactQ;
-  COMMITTAL_LANES(l, W) {
-    const double signal = exact ? s.advantage[(state[l] * s.A() + action[l]) * W + l] : 1.0;
-    s.spare[l] = alpha * weight[l] * signal;
+// path_weight: from the importance of every move of lane l to what multiplies its direction, before
+// the advantage or the return.
+template <typename Part, int KT, int W>
+inline void weigh_off_policy(MdpBlock<KT, W>& s, int l) {
+  const std::int64_t path = l * s.path_stride;
+  const bool scaled = s.plan.discounted && s.plan.estimator == MdpEstimator::kExactQ;
+  double prefix = 1.0;  // the ratios so far
+  for (std::int64_t move = 0; move < s.made[l]; ++move) {
+    const double importance = s.path_weight[path + move];
+    const double through = prefix * (drawn_pi(s, l, s.path[path + move]) * importance);
+    const double weight = Part::weight(importance, prefix, through);
+    s.path_ratio[path + move] = through;
+    s.path_weight[path + move] = (scaled ? s.discounts[move] : 1.0) * weight;
+    prefix = through;
   }
-  with_update(s.plan, [&]<typename Part>() COMMITTAL_INLINE_LAMBDA {
-    if constexpr (Part::kAlongScore) {
-      for (std::int64_t k = 0; k < s.A(); ++k) {
-        COMMITTAL_LANES(l, W) {
-          const std::int64_t at = (state[l] * s.A() + k) * W + l;
-          s.theta[at] -= s.spare[l] * s.policy[at];
-        }
+}
+
+// The same for REINFORCE, where reward k carries the ratios up to max(i, k):
+//   rho_{0:i} (C_i - b) + sum_{k >= i} gamma^k r_k rho_{0:k},   C_i = sum_{k < i} gamma^k r_k.
+template <typename Part, int KT, int W>
+inline void weigh_by_returns(MdpBlock<KT, W>& s, int l, double b) {
+  const std::int64_t path = l * s.path_stride;
+  double earned = s.episode_return[l];  // C_i, walking backwards
+  double pending = 0.0;                 // the sum over k >= i
+  for (std::int64_t move = s.made[l] - 1; move >= 0; --move) {
+    const double reward = s.path_reward[path + move];
+    const double ratio = s.path_ratio[path + move];
+    earned -= reward;
+    pending += reward * ratio;
+    const double signal = ratio * (earned - b) + pending;
+    double& weight = s.path_weight[path + move];
+    weight =
+        (weight != 0.0 ? 1.0 : 0.0) * Part::of_return(signal, drawn_pi(s, l, s.path[path + move]));
+  }
+}
+
+// alpha times what multiplies the directions of a strip of moves of lane l. `b`: of REINFORCE.
+template <typename Part, int KT, int W>
+COMMITTAL_INLINE Strip move_coefficients(const MdpBlock<KT, W>& s, int l, std::int64_t first,
+                                         double alpha, double b) {
+  const std::uint32_t* path = s.path_of(l) + first;
+  const bool exact = s.plan.estimator == MdpEstimator::kExactQ;
+  Strip weight;
+  if (s.plan.behaviour == kOnPolicy) {
+    const double* totals = s.law_at(l * s.own_pairs) + s.A() - 1;
+    const double* policy = s.pi_at(l * s.own_pairs);
+    const Strip total = collect<kStrip>([&](int i) COMMITTAL_INLINE_LAMBDA {
+      return totals[std::uint64_t{2} * s.first_pair(path[i])];
+    });
+    const Strip pi = collect<kStrip>([&](int i) COMMITTAL_INLINE_LAMBDA {
+      return policy[std::uint64_t{path[i]} + s.first_pair(path[i])];
+    });
+    weight = Part::weight(total / drawn_weight(pi, total, Strip(0.0)));
+    if (exact && s.plan.discounted) weight = Strip::load(s.discounts + first) * weight;
+    if (!exact) weight *= Strip(s.episode_return[l] - b);
+  } else {
+    weight = Strip::load(s.path_weight + l * s.path_stride + first);
+  }
+  const Strip by = Strip(alpha) * weight;
+  if (!exact) return by;
+  const double* advantage = s.advantage + l * s.own_pairs;
+  return by * collect<kStrip>([&](int i) COMMITTAL_INLINE_LAMBDA { return advantage[path[i]]; });
+}
+
+// row += by * (e_a - pi)
+template <int KT>
+COMMITTAL_INLINE void add_along_score(std::int64_t actions, double by, const double* pi,
+                                      std::uint32_t action, double* row) {
+  if constexpr (KT == 4) {
+    // Read and written as a whole: a part that was just written would have to be waited for.
+    constexpr QuadIndex kNumbers{0, 1, 2, 3};
+    const Quad less = *reinterpret_cast<Quad*>(row) - by * *reinterpret_cast<const Quad*>(pi);
+    const QuadIndex drawn = kNumbers == static_cast<std::int64_t>(action);
+    *reinterpret_cast<Quad*>(row) =
+        reinterpret_cast<Quad>((drawn & reinterpret_cast<QuadIndex>(less + by)) |
+                               (~drawn & reinterpret_cast<QuadIndex>(less)));
+  } else {
+    for (std::int64_t k = 0; k < actions; ++k) row[k] -= by * pi[k];
+    row[action] += by;
+  }
+}
+
+// theta[s_i] += alpha * coefficient * (e_a - pi, or e_a) along the episode of lane l. The policy is
+// still the old one.
+template <typename Part, int KT, int W>
+inline void apply_episode(MdpBlock<KT, W>& s, int l, double alpha, double b) {
+  if (s.plan.behaviour != kOnPolicy) {
+    weigh_off_policy<Part>(s, l);
+    if (s.plan.estimator == MdpEstimator::kReinforce) weigh_by_returns<Part>(s, l, b);
+  }
+  double* theta = s.theta + l * s.own_pairs;
+  const double* policy = s.pi_at(l * s.own_pairs);
+  for (std::int64_t first = 0; first < s.made[l]; first += kStrip) {
+    double by[kStrip];
+    move_coefficients<Part>(s, l, first, alpha, b).store(by);
+    const std::uint32_t* path = s.path_of(l) + first;
+    // Moves past the last one move the state that means nothing.
+    COMMITTAL_PARTS(i, kStrip) {
+      if constexpr (Part::kAlongScore) {
+        const std::uint64_t pair = s.first_pair(path[i]);
+        add_along_score<KT>(s.A(), by[i], policy + 2 * pair, path[i] - s.first_pair(path[i]),
+                            theta + pair);
+      } else {
+        theta[path[i]] += by[i];
       }
     }
-  });
-  COMMITTAL_LANES(l, W) s.theta[(state[l] * s.A() + action[l]) * W + l] += s.spare[l];
+    s.patience.spend(s.A());
+  }
 }
 
-// REINFORCE: path_weight becomes the multiplier of each move's direction. On-policy that is
-// G - b; off-policy reward k carries the ratios up to max(i, k):
-//   rho_{0:i} (C_i - b) + sum_{k >= i} gamma^k r_k rho_{0:k},   C_i = sum_{k < i} gamma^k r_k.
+// The places where the lanes were in this episode: every state once per lane.
 template <int KT, int W>
-inline void weigh_by_returns(MdpBlock<KT, W>& s, std::int64_t t) {
-  double* b = s.spare;
-  fill<W>(b, s.plan.baseline_offset);
-  for (const BaselineTerm& term : s.plan.baseline_terms) {  // only a running mean is allowed here
-    COMMITTAL_LANES(l, W) b[l] += term.coefficient * s.running_mean[l];
+inline std::int64_t find_places(MdpBlock<KT, W>& s) {
+  std::int64_t count = 0;
+  const auto actions = static_cast<std::uint32_t>(s.A());
+  for (int l = 0; l < s.task.valid; ++l) {
+    const std::uint32_t* path = s.path_of(l);
+    const std::int64_t made = s.made[l];
+    std::uint32_t* found = s.found;
+    std::uint8_t* marks = s.marks;
+    std::int64_t fresh = 0;
+    for (std::int64_t move = 0; move < made; ++move) {
+      const std::uint32_t state = path[move] / actions;
+      // Written where the next one goes, which it becomes if it is new.
+      found[fresh] = state;
+      fresh += marks[state] == 0 ? 1 : 0;
+      marks[state] = 1;
+    }
+    for (std::int64_t i = 0; i < fresh; ++i) {
+      marks[found[i]] = 0;
+      s.places[count + i] = s.place(l, found[i]);
+    }
+    count += fresh;
   }
-  if (s.plan.behaviour == kOnPolicy) {
-    for (std::int64_t move = 0; move < s.moves; ++move) {
-      COMMITTAL_LANES(l, W) s.path_weight[move * W + l] *= s.episode_return[l] - b[l];
+  fill_up(s, s.places, count);
+  return count;
+}
+
+// theta moves along all episodes, and the policy follows wherever a lane has been.
+template <int KT, int W>
+inline void apply_episodes(MdpBlock<KT, W>& s, std::int64_t t, double alpha) {
+  const std::int64_t places = find_places(s);
+  const bool exact = s.plan.estimator == MdpEstimator::kExactQ;
+  if (exact) find_advantages(s, s.places, places);
+  with_update(s.plan, [&]<typename Part>() COMMITTAL_INLINE_LAMBDA {
+    for (int l = 0; l < s.task.valid; ++l) {
+      double b = s.plan.baseline_offset;
+      for (const BaselineTerm& term : s.plan.baseline_terms) {
+        b += term.coefficient * s.running_mean[l];  // nothing else is allowed for REINFORCE
+      }
+      apply_episode<Part>(s, l, alpha, b);
     }
-  } else {
-    double earned[W];   // C_i, walking backwards
-    double pending[W];  // the sum over k >= i
-    COMMITTAL_LANES(l, W) {
-      earned[l] = s.episode_return[l];
-      pending[l] = 0.0;
-    }
-    for (std::int64_t move = s.moves - 1; move >= 0; --move) {
-      const double* reward = s.path_reward + move * W;
-      const double* ratio = s.path_ratio + move * W;
-      const std::int64_t* state = s.path_state + move * W;
-      const std::int64_t* action = s.path_action + move * W;
-      double* weight = s.path_weight + move * W;
-      s.patience.spend(1);
-      with_update(s.plan, [&]<typename Part>() COMMITTAL_INLINE_LAMBDA {
-        COMMITTAL_LANES(l, W) {
-          earned[l] -= reward[l];
-          pending[l] += reward[l] * ratio[l];
-          const double signal = ratio[l] * (earned[l] - b[l]) + pending[l];
-          const double alive = weight[l] != 0.0 ? 1.0 : 0.0;
-          const double pi = s.policy[(state[l] * s.A() + action[l]) * W + l];
-          weight[l] = alive * Part::of_return(signal, pi);
-        }
-      });
-    }
-  }
-  if (s.plan.uses_running_mean) {
+  });
+  refresh_places(s, s.places, places);
+  if (!exact && s.plan.uses_running_mean) {
     follow_rewards<W>(s.running_mean, s.episode_return, s.plan.running_mean_rate,
                       static_cast<double>(t + 1));
   }
@@ -152,24 +230,32 @@ inline void weigh_by_returns(MdpBlock<KT, W>& s, std::int64_t t) {
 // vanilla: alpha d(s) pi (Q - V); natural: alpha (Q - V) wherever the start can lead.
 template <int KT, int W>
 inline void apply_expected(MdpBlock<KT, W>& s, double alpha) {
+  std::int64_t places = 0;
+  for (int l = 0; l < s.task.valid; ++l) {
+    for (std::int64_t i = 0; i < s.n; ++i) {
+      if (s.plan.reachable[i] != 0) s.places[places++] = s.place(l, i);
+    }
+  }
+  fill_up(s, s.places, places);
+  find_advantages(s, s.places, places);
   with_update(s.plan, [&]<typename Part>() COMMITTAL_INLINE_LAMBDA {
     double* distribution = s.spare_values;
     if constexpr (Part::kByDistribution) {
       solve_distribution<W>(s.m, s.policy, s.plan.start, s.slots, distribution, s.patience);
     }
-    for (std::int64_t i = 0; i < s.n; ++i) {
-      if (s.plan.reachable[i] == 0) continue;
+    for (std::int64_t p = 0; p < places; ++p) {
+      const Place& place = s.places[p];
+      const double d =
+          Part::kByDistribution ? distribution[place.pair / s.A() * W + place.lane] : 1.0;
+      const double* pi = s.pi_at(place.own);
+      const double* advantage = s.advantage + place.own;
+      double* theta = s.theta + place.own;
       for (std::int64_t k = 0; k < s.A(); ++k) {
-        const std::int64_t row = (i * s.A() + k) * W;
-        COMMITTAL_LANES(l, W) {
-          const double d = Part::kByDistribution ? distribution[i * W + l] : 1.0;
-          const double scale = Part::expected(d, s.policy[row + l]);
-          s.theta[row + l] += alpha * scale * s.advantage[row + l];
-        }
+        theta[k] += alpha * Part::expected(d, pi[k]) * advantage[k];
       }
-      refresh_state(s, i);
     }
   });
+  refresh_places(s, s.places, places);
 }
 
 // The update number t, from the episode just drawn or from its expectation.
@@ -177,12 +263,7 @@ template <int KT, int W>
 inline void apply_update(MdpBlock<KT, W>& s, std::int64_t t) {
   const double alpha = s.plan.step_size.at(t);
   if (s.plan.estimator == MdpEstimator::kExpected) return apply_expected(s, alpha);
-  if (s.plan.estimator == MdpEstimator::kReinforce) weigh_by_returns(s, t);
-  for (std::int64_t move = 0; move < s.moves; ++move) {
-    apply_move(s, move, alpha);
-    s.patience.spend(s.A());
-  }
-  refresh_touched(s);
+  apply_episodes(s, t, alpha);
 }
 
 }  // namespace committal::COMMITTAL_ISA

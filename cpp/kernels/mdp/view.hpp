@@ -27,9 +27,10 @@ static_assert(kMdpWide <= kMostLanes);
 // right of the diagonal. A small MDP lists the products of every target, which is then added up in
 // a register; for a large one that list would be larger than the factors, and whole rows are added.
 // Both add the same numbers in the same order.
+//
+// Both lists are read from beginning to end: for every target how many follow, and then those.
 struct AssemblyView {
-  const std::int64_t* offsets;  // [targets + 1]
-  const std::int32_t* row;      // target += weight * pi[row]
+  const std::uint32_t* rows;  // target += weight * pi[row]
   const double* weight;
 };
 struct EliminationView {
@@ -37,10 +38,8 @@ struct EliminationView {
   AssemblyView values;      // with R_pi as y
   AssemblyView transposed;  // of the transposed matrix, without y
   bool by_targets;
-  // target += slot[left] * slot[right], if by targets
-  const std::int64_t* product_offsets;  // [targets + 1]
-  const std::int32_t* left;
-  const std::int32_t* right;
+  // target += slot[left] * slot[right], if by targets: kMdpWide * left, kMdpWide * right
+  const std::uint32_t* products;
   // Where the factors have entries, by row.
   const std::int64_t* lower_offsets;  // [acting + 1]
   const std::int32_t* lower_columns;
@@ -60,12 +59,12 @@ struct MdpModelView {
   const std::int64_t* row_offsets;  // [acting * actions + 1]
   const std::int32_t* next;         // acting + g: terminal state g
   const double* probability;
+  const double* weight;  // gamma * probability
   const double* cumulative;
   const double* reward;
   const double* expected_reward;  // [acting * actions]
-  // The one outcome of every action, if deterministic; one more state, which never leaves.
-  const std::int64_t* only_next;  // [(acting + 1) * actions]
-  const double* only_reward;
+  // next * actions of the one outcome of every action, if deterministic.
+  const std::int64_t* only_pair;  // [acting * actions]
   EliminationView elimination;
 };
 
