@@ -131,7 +131,7 @@ inline void fill_uniforms(std::uint64_t key, const std::uint64_t* run, std::uint
 template <int W>
 inline void fill_uniforms_of(int lanes, int draws, std::uint64_t key, const std::uint64_t* run,
                              std::uint32_t slot, std::uint64_t first, double* out) {
-  constexpr int kTogether = 4;
+  constexpr int kTogether = kWords == 8 ? 4 : 2;  // as many as there are registers for
   const int last = (lanes + kWords - 1) / kWords * kWords - kWords;
   int pair = 0;
   int lane = 0;

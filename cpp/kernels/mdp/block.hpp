@@ -49,7 +49,7 @@ struct MdpRows {
   std::uint32_t* found = nullptr;     // [n + 1] states that a lane was in
   Place* places = nullptr;            // [n * W + kStrip]
   double* policy = nullptr;           // [n][A][W], see spread_policy()
-  std::uint8_t* stale = nullptr;      // [n * A + 1] whether it is older than the law, by state * A
+  std::uint8_t* stale = nullptr;      // [n] whether it is older than the law
   std::int32_t* next_row = nullptr;   // [n][A] W * next of the one outcome, if deterministic
   double* visits = nullptr;           // [n][W]
   double* values = nullptr;           // [n + goals][W]
@@ -103,7 +103,7 @@ inline void lay_out(MdpRows<W>& s, const MdpView& plan, std::int64_t recorded, A
   s.found = arena.take<std::uint32_t>(n + 1);
   s.places = arena.take<Place>(n * W + kStrip);
   s.policy = arena.take<double>(n * A, W);
-  s.stale = arena.take<std::uint8_t>(n * A + 1);
+  s.stale = arena.take<std::uint8_t>(n);
   s.next_row = arena.take<std::int32_t>(n, A);
   s.visits = arena.take<double>(n, W);
   s.values = arena.take<double>(n + plan.model.goals, W);
@@ -150,7 +150,8 @@ struct MdpBlock : MdpRows<W> {
   const std::int64_t own_pairs;    // numbers of theta and of advantages of one lane
   const std::int64_t path_stride;  // moves of the path of one lane
   Kept kept;
-  int walking = 0;  // lanes on their way
+  int walking = 0;                    // lanes on their way
+  std::int64_t reachable_places = 0;  // all there are, for the expected update
   Patience patience;
 
   MdpBlock(const MdpView& view, const BlockTask& block)

@@ -74,19 +74,19 @@ COMMITTAL_INLINE void fill_up(const MdpBlock<KT, W>& s, Place* place, std::int64
 // The same in any number of places, filled up.
 template <int KT, int W>
 inline void refresh_places(MdpBlock<KT, W>& s, const Place* place, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i) s.stale[place[i].pair] = 1;
   for (std::int64_t i = 0; i < count; i += kStrip) {
     refresh_strip(s, place + i);
     s.patience.spend(s.A());
   }
 }
 
-// Makes the rows of the policy follow the law.
+// Makes the rows of the policy follow the law, where they are stale.
 template <int KT, int W>
 inline void spread_policy(MdpBlock<KT, W>& s) {
-  for (std::int64_t pair = 0; pair < s.n * s.A(); pair += s.A()) {
-    if (s.stale[pair] == 0) continue;
-    s.stale[pair] = 0;
+  for (std::int64_t i = 0; i < s.n; ++i) {
+    if (s.stale[i] == 0) continue;
+    s.stale[i] = 0;
+    const std::int64_t pair = i * s.A();
     double* rows = s.policy + pair * W;
     const auto pi = [&](int l) COMMITTAL_INLINE_LAMBDA { return s.pi_at(l * s.own_pairs + pair); };
     if constexpr (KT == 4) {

@@ -21,6 +21,15 @@ inline void start(MdpBlock<KT, W>& s) {
     fill_up(s, s.places, s.n);
     refresh_places(s, s.places, s.n);
   }
+  for (std::int64_t i = 0; i < s.n; ++i) s.stale[i] = 1;
+  if (s.plan.estimator == MdpEstimator::kExpected) {
+    for (int l = 0; l < s.task.valid; ++l) {
+      for (std::int64_t i = 0; i < s.n; ++i) {
+        if (s.plan.reachable[i] != 0) s.places[s.reachable_places++] = s.place(l, i);
+      }
+    }
+    fill_up(s, s.places, s.reachable_places);
+  }
   if (s.m.deterministic) {
     for (std::int64_t pair = 0; pair < pairs; ++pair) s.next_row[pair] = s.m.next[pair] * W;
   }

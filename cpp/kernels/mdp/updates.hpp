@@ -113,12 +113,17 @@ COMMITTAL_INLINE Strip move_coefficients(const MdpBlock<KT, W>& s, int l, std::i
   if (s.plan.behaviour == kOnPolicy) {
     const double* totals = s.law_at(l * s.own_pairs) + s.A() - 1;
     const double* policy = s.pi_at(l * s.own_pairs);
-    const Strip total = collect<kStrip>([&](int i) COMMITTAL_INLINE_LAMBDA {
-      return totals[std::uint64_t{2} * s.first_pair(path[i])];
-    });
-    const Strip pi = collect<kStrip>([&](int i) COMMITTAL_INLINE_LAMBDA {
-      return policy[std::uint64_t{path[i]} + s.first_pair(path[i])];
-    });
+    std::uint32_t at_total[kStrip];
+    std::uint32_t at_pi[kStrip];
+    for (int i = 0; i < kStrip; ++i) {
+      const std::uint32_t first_pair = s.first_pair(path[i]);
+      at_total[i] = 2 * first_pair;
+      at_pi[i] = path[i] + first_pair;
+    }
+    const Strip total =
+        collect<kStrip>([&](int i) COMMITTAL_INLINE_LAMBDA { return totals[at_total[i]]; });
+    const Strip pi =
+        collect<kStrip>([&](int i) COMMITTAL_INLINE_LAMBDA { return policy[at_pi[i]]; });
     weight = Part::weight(total / drawn_weight(pi, total, Strip(0.0)));
     if (exact && s.plan.discounted) weight = Strip::load(s.discounts + first) * weight;
     if (!exact) weight *= Strip(s.episode_return[l] - b);
@@ -198,6 +203,7 @@ inline std::int64_t find_places(MdpBlock<KT, W>& s) {
     for (std::int64_t i = 0; i < fresh; ++i) {
       marks[found[i]] = 0;
       s.places[count + i] = s.place(l, found[i]);
+      s.stale[found[i]] = 1;
     }
     count += fresh;
   }
@@ -230,13 +236,7 @@ inline void apply_episodes(MdpBlock<KT, W>& s, std::int64_t t, double alpha) {
 // vanilla: alpha d(s) pi (Q - V); natural: alpha (Q - V) wherever the start can lead.
 template <int KT, int W>
 inline void apply_expected(MdpBlock<KT, W>& s, double alpha) {
-  std::int64_t places = 0;
-  for (int l = 0; l < s.task.valid; ++l) {
-    for (std::int64_t i = 0; i < s.n; ++i) {
-      if (s.plan.reachable[i] != 0) s.places[places++] = s.place(l, i);
-    }
-  }
-  fill_up(s, s.places, places);
+  const std::int64_t places = s.reachable_places;
   find_advantages(s, s.places, places);
   with_update(s.plan, [&]<typename Part>() COMMITTAL_INLINE_LAMBDA {
     double* distribution = s.spare_values;
@@ -255,6 +255,7 @@ inline void apply_expected(MdpBlock<KT, W>& s, double alpha) {
       }
     }
   });
+  for (std::int64_t i = 0; i < s.n; ++i) s.stale[i] = s.plan.reachable[i];
   refresh_places(s, s.places, places);
 }
 
