@@ -8,18 +8,21 @@ namespace committal::COMMITTAL_ISA {
 template <int KT, int W>
 inline void start(MdpBlock<KT, W>& s) {
   const std::int64_t pairs = s.n * s.A();
+  for (std::int64_t pair = 0; pair < pairs; ++pair) s.theta[pair] = s.plan.acting_theta0[pair];
+  for (std::int64_t k = 0; k < s.A(); ++k) s.theta[pairs + k] = 0.0;
+  for (std::int64_t k = 0; k < 2 * s.A(); ++k) s.law_at(pairs)[k] = 1.0;
+  for (std::int64_t i = 0; i < s.n; ++i) s.places[i] = s.place(0, i);
+  fill_up(s, s.places, s.n);
+  refresh_places(s, s.places, s.n);
   for (int l = 0; l < W; ++l) {
     s.run[l] = s.task.first_run + static_cast<std::uint64_t>(l);
     s.walking_run[l] = s.run[l];
-    const std::int64_t own = l * s.own_pairs;
-    for (std::int64_t pair = 0; pair < pairs + s.A(); ++pair) {
-      s.theta[own + pair] = pair < pairs ? s.plan.acting_theta0[pair] : 0.0;
-      s.advantage[own + pair] = 0.0;
-    }
-    for (std::int64_t k = 0; k < 2 * s.A(); ++k) s.law_at(own + pairs)[k] = 1.0;
-    for (std::int64_t i = 0; i < s.n; ++i) s.places[i] = s.place(l, i);
-    fill_up(s, s.places, s.n);
-    refresh_places(s, s.places, s.n);
+    // All lanes start like the first.
+    double* theta = s.theta + l * s.own_pairs;
+    double* law = s.law_at(l * s.own_pairs);
+    for (std::int64_t i = 0; i < pairs + s.A() && l > 0; ++i) theta[i] = s.theta[i];
+    for (std::int64_t i = 0; i < 2 * (pairs + s.A()) && l > 0; ++i) law[i] = s.law[i];
+    for (std::int64_t k = 0; k < s.A(); ++k) s.advantage[l * s.own_pairs + pairs + k] = 0.0;
   }
   for (std::int64_t i = 0; i < s.n; ++i) s.stale[i] = 1;
   if (s.plan.estimator == MdpEstimator::kExpected) {
