@@ -70,48 +70,86 @@ COMMITTAL_INLINE void words_store_uniform(double* out, Words low, Words high) {
 }
 #endif
 
+// Counters of some vectors of lanes, which advance together: one alone waits for its
+// multiplications.
+template <int N>
+struct PhiloxWords {
+  Words x0[N], x1[N], x2[N], x3[N];
+
+  COMMITTAL_INLINE void set(int i, const PhiloxCounter& counter, Words run) {
+    x0[i] = words_set(counter.word[0]);
+    x1[i] = words_set(counter.word[1]);
+    x2[i] = run;
+    x3[i] = words_high(run);
+  }
+  COMMITTAL_INLINE void advance(std::uint64_t key) {
+    const Words multiplier0 = words_set(kPhiloxM0);
+    const Words multiplier1 = words_set(kPhiloxM1);
+    std::uint32_t k0 = static_cast<std::uint32_t>(key);
+    std::uint32_t k1 = static_cast<std::uint32_t>(key >> 32);
+    for (int round = 0; round < kPhiloxRounds; ++round) {
+      const Words key0 = words_set(k0);
+      const Words key1 = words_set(k1);
+      for (int i = 0; i < N; ++i) {
+        const Words product0 = words_mul(x0[i], multiplier0);
+        const Words product1 = words_mul(x2[i], multiplier1);
+        x0[i] = words_xor3(words_high(product1), x1[i], key0);
+        x1[i] = product1;
+        x2[i] = words_xor3(words_high(product0), x3[i], key1);
+        x3[i] = product0;
+      }
+      k0 += kPhiloxW0;
+      k1 += kPhiloxW1;
+    }
+  }
+  COMMITTAL_INLINE void store(int i, double* even, double* odd) const {
+    words_store_uniform(even, x0[i], x1[i]);
+    words_store_uniform(odd, x2[i], x3[i]);
+  }
+};
+
 // Uniforms number first .. first + kDraws - 1 (first a multiple of kDraws) of `slot` for the runs
 // run[0..W): out[d][lane].
 template <int W>
 inline void fill_uniforms(std::uint64_t key, const std::uint64_t* run, std::uint32_t slot,
                           std::uint64_t first, double* out) {
-  const Words multiplier0 = words_set(kPhiloxM0);
-  const Words multiplier1 = words_set(kPhiloxM1);
   for (int pair = 0; pair < kDraws / 2; ++pair) {
     const PhiloxCounter counter = stream_counter(0, slot, first + 2 * static_cast<unsigned>(pair));
-    // Several vectors advance together: one alone waits for its multiplications.
     constexpr int kTogether = W / kWords < 4 ? W / kWords : 4;
     for (int l = 0; l < W; l += kWords * kTogether) {
-      Words x0[kTogether], x1[kTogether], x2[kTogether], x3[kTogether];
-      for (int i = 0; i < kTogether; ++i) {
-        const Words r = words_load(run + l + i * kWords);
-        x0[i] = words_set(counter.word[0]);
-        x1[i] = words_set(counter.word[1]);
-        x2[i] = r;
-        x3[i] = words_high(r);
-      }
-      std::uint32_t k0 = static_cast<std::uint32_t>(key);
-      std::uint32_t k1 = static_cast<std::uint32_t>(key >> 32);
-      for (int round = 0; round < kPhiloxRounds; ++round) {
-        const Words key0 = words_set(k0);
-        const Words key1 = words_set(k1);
-        for (int i = 0; i < kTogether; ++i) {
-          const Words product0 = words_mul(x0[i], multiplier0);
-          const Words product1 = words_mul(x2[i], multiplier1);
-          x0[i] = words_xor3(words_high(product1), x1[i], key0);
-          x1[i] = product1;
-          x2[i] = words_xor3(words_high(product0), x3[i], key1);
-          x3[i] = product0;
-        }
-        k0 += kPhiloxW0;
-        k1 += kPhiloxW1;
-      }
+      PhiloxWords<kTogether> x;
+      for (int i = 0; i < kTogether; ++i) x.set(i, counter, words_load(run + l + i * kWords));
+      x.advance(key);
       double* even = out + (2 * pair) * W + l;
-      for (int i = 0; i < kTogether; ++i) {
-        words_store_uniform(even + i * kWords, x0[i], x1[i]);
-        words_store_uniform(even + W + i * kWords, x2[i], x3[i]);
-      }
+      for (int i = 0; i < kTogether; ++i) x.store(i, even + i * kWords, even + W + i * kWords);
     }
+  }
+}
+
+// The same for few draws (first and draws even) of some of the lanes: run[] and the rows of out
+// have W, and it is vectors of lanes that are filled.
+template <int W>
+inline void fill_uniforms_of(int lanes, int draws, std::uint64_t key, const std::uint64_t* run,
+                             std::uint32_t slot, std::uint64_t first, double* out) {
+  constexpr int kTogether = kWords == 8 ? 4 : 2;  // as many as there are registers for
+  const int last = (lanes + kWords - 1) / kWords * kWords - kWords;
+  int pair = 0;
+  int lane = 0;
+  while (pair < draws / 2) {
+    PhiloxWords<kTogether> x;
+    double* even[kTogether];
+    for (int i = 0; i < kTogether; ++i) {
+      const std::uint64_t draw = first + 2 * static_cast<unsigned>(pair);
+      x.set(i, stream_counter(0, slot, draw), words_load(run + lane));
+      even[i] = out + (2 * pair) * W + lane;
+      // Those past the last one make it again.
+      const bool more = lane < last;
+      const bool again = !more && 2 * pair + 2 >= draws && i + 1 < kTogether;
+      pair += more || again ? 0 : 1;
+      lane = more ? lane + kWords : again ? lane : 0;
+    }
+    x.advance(key);
+    for (int i = 0; i < kTogether; ++i) x.store(i, even[i], even[i] + W);
   }
 }
 
