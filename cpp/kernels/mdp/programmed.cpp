@@ -185,8 +185,8 @@ void add_rows_to(std::int64_t pairs, std::int64_t stride, double alpha, const Bo
       transpose4({rows + l, rows + from.arm + l, rows + 2 * from.arm + l, rows + 3 * from.arm + l},
                  {step[0], step[1], step[2], step[3]});
       for (int i = 0; i < 4; ++i) {
-        auto* own = reinterpret_cast<Quad*>(to + (l + i) * stride + pair);
-        *own += alpha * *reinterpret_cast<const Quad*>(step[i]);
+        *reinterpret_cast<Quad*>(to + (l + i) * stride + pair) +=
+            alpha * *reinterpret_cast<const Quad*>(step[i]);
       }
     }
   }
