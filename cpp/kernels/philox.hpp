@@ -69,6 +69,46 @@ COMMITTAL_INLINE void words_store_uniform(double* out, Words low, Words high) {
 }
 #endif
 
+// Counters of some vectors of lanes, which advance together: one alone waits for its
+// multiplications.
+template <int N>
+struct PhiloxWords {
+  Words x0[N], x1[N], x2[N], x3[N];
+
+  COMMITTAL_INLINE void set(int i, const PhiloxCounter& counter, Words run) {
+    x0[i] = words_set(counter.word[0]);
+    x1[i] = words_set(counter.word[1]);
+    x2[i] = run;
+    x3[i] = words_high(run);
+  }
+  // All rounds, but for some that are made already.
+  COMMITTAL_INLINE void advance(std::uint64_t key, int made = 0) {
+    const Words multiplier0 = words_set(kPhiloxM0);
+    const Words multiplier1 = words_set(kPhiloxM1);
+    const auto before = static_cast<std::uint32_t>(made);
+    std::uint32_t k0 = static_cast<std::uint32_t>(key) + before * kPhiloxW0;
+    std::uint32_t k1 = static_cast<std::uint32_t>(key >> 32) + before * kPhiloxW1;
+    for (int round = made; round < kPhiloxRounds; ++round) {
+      const Words key0 = words_set(k0);
+      const Words key1 = words_set(k1);
+      for (int i = 0; i < N; ++i) {
+        const Words product0 = words_mul(x0[i], multiplier0);
+        const Words product1 = words_mul(x2[i], multiplier1);
+        x0[i] = words_xor3(words_high(product1), x1[i], key0);
+        x1[i] = product1;
+        x2[i] = words_xor3(words_high(product0), x3[i], key1);
+        x3[i] = product0;
+      }
+      k0 += kPhiloxW0;
+      k1 += kPhiloxW1;
+    }
+  }
+  COMMITTAL_INLINE void store(int i, double* even, double* odd) const {
+    words_store_uniform(even, x0[i], x1[i]);
+    words_store_uniform(odd, x2[i], x3[i]);
+  }
+};
+
 // Uniforms number first .. first + kDraws - 1 (first a multiple of kDraws) of `slot` for the runs
 // run[0..W): out[d][lane].
 template <int W>
@@ -76,14 +116,9 @@ inline void fill_uniforms(std::uint64_t key, const std::uint64_t* run, std::uint
                           std::uint64_t first, double* out) {
   const Words multiplier0 = words_set(kPhiloxM0);
   const Words multiplier1 = words_set(kPhiloxM1);
-  const auto key0 = [&](int round) COMMITTAL_INLINE_LAMBDA {
-    return static_cast<std::uint32_t>(key) + static_cast<std::uint32_t>(round) * kPhiloxW0;
-  };
-  const auto key1 = [&](int round) COMMITTAL_INLINE_LAMBDA {
-    return static_cast<std::uint32_t>(key >> 32) + static_cast<std::uint32_t>(round) * kPhiloxW1;
-  };
+  const std::uint32_t key0 = static_cast<std::uint32_t>(key);
+  const std::uint32_t key1 = static_cast<std::uint32_t>(key >> 32);
   const PhiloxCounter counter = stream_counter(0, slot, first);
-  // Several vectors advance together: one alone waits for its multiplications.
   constexpr int kTogether = W / kWords < 4 ? W / kWords : 4;
   for (int l = 0; l < W; l += kWords * kTogether) {
     // Only the first word of the counter tells one pair from the next, and it reaches one half of
@@ -94,40 +129,54 @@ inline void fill_uniforms(std::uint64_t key, const std::uint64_t* run, std::uint
       const Words r = words_load(run + l + i * kWords);
       const Words product1 = words_mul(r, multiplier1);
       const Words x0 =
-          words_xor3(words_high(product1), words_set(counter.word[1]), words_set(key0(0)));
-      run_high[i] = words_xor(words_high(r), words_set(key1(0)));
-      product[i] = words_xor(product1, words_set(key0(1)));
+          words_xor3(words_high(product1), words_set(counter.word[1]), words_set(key0));
+      run_high[i] = words_xor(words_high(r), words_set(key1));
+      product[i] = words_xor(product1, words_set(key0 + kPhiloxW0));
       low[i] = words_mul(x0, multiplier0);
-      high[i] = words_xor(words_high(low[i]), words_set(key1(1)));
+      high[i] = words_xor(words_high(low[i]), words_set(key1 + kPhiloxW1));
     }
     for (int pair = 0; pair < kDraws / 2; ++pair) {
-      const std::uint64_t first_product =
+      const std::uint64_t product0 =
           static_cast<std::uint64_t>(kPhiloxM0) * (counter.word[0] + static_cast<unsigned>(pair));
-      Words x0[kTogether], x1[kTogether], x2[kTogether], x3[kTogether];
+      PhiloxWords<kTogether> x;
       for (int i = 0; i < kTogether; ++i) {
-        const Words x = words_xor(run_high[i], words_set(first_product >> 32));
-        const Words product1 = words_mul(x, multiplier1);
-        x0[i] = words_xor(words_high(product1), product[i]);
-        x1[i] = product1;
-        x2[i] = words_xor(high[i], words_set(first_product));
-        x3[i] = low[i];
+        const Words x2 = words_xor(run_high[i], words_set(product0 >> 32));
+        x.x1[i] = words_mul(x2, multiplier1);
+        x.x0[i] = words_xor(words_high(x.x1[i]), product[i]);
+        x.x2[i] = words_xor(high[i], words_set(product0));
+        x.x3[i] = low[i];
       }
-      for (int round = 2; round < kPhiloxRounds; ++round) {
-        for (int i = 0; i < kTogether; ++i) {
-          const Words p0 = words_mul(x0[i], multiplier0);
-          const Words p1 = words_mul(x2[i], multiplier1);
-          x0[i] = words_xor3(words_high(p1), x1[i], words_set(key0(round)));
-          x1[i] = p1;
-          x2[i] = words_xor3(words_high(p0), x3[i], words_set(key1(round)));
-          x3[i] = p0;
-        }
-      }
+      x.advance(key, 2);
       double* even = out + (2 * pair) * W + l;
-      for (int i = 0; i < kTogether; ++i) {
-        words_store_uniform(even + i * kWords, x0[i], x1[i]);
-        words_store_uniform(even + W + i * kWords, x2[i], x3[i]);
-      }
+      for (int i = 0; i < kTogether; ++i) x.store(i, even + i * kWords, even + W + i * kWords);
     }
+  }
+}
+
+// The same for few draws (first and draws even) of some of the lanes: run[] and the rows of out
+// have W, and it is vectors of lanes that are filled.
+template <int W>
+inline void fill_uniforms_of(int lanes, int draws, std::uint64_t key, const std::uint64_t* run,
+                             std::uint32_t slot, std::uint64_t first, double* out) {
+  constexpr int kTogether = kWords == 8 ? 4 : 2;  // as many as there are registers for
+  const int last = (lanes + kWords - 1) / kWords * kWords - kWords;
+  int pair = 0;
+  int lane = 0;
+  while (pair < draws / 2) {
+    PhiloxWords<kTogether> x;
+    double* even[kTogether];
+    for (int i = 0; i < kTogether; ++i) {
+      const std::uint64_t draw = first + 2 * static_cast<unsigned>(pair);
+      x.set(i, stream_counter(0, slot, draw), words_load(run + lane));
+      even[i] = out + (2 * pair) * W + lane;
+      // Those past the last one make it again.
+      const bool more = lane < last;
+      const bool again = !more && 2 * pair + 2 >= draws && i + 1 < kTogether;
+      pair += more || again ? 0 : 1;
+      lane = more ? lane + kWords : again ? lane : 0;
+    }
+    x.advance(key);
+    for (int i = 0; i < kTogether; ++i) x.store(i, even[i], even[i] + W);
   }
 }
 
