@@ -80,7 +80,7 @@ class Formula:
     @property
     def shapes(self) -> dict[str, str]:
         """The shapes of its names."""
-        return {node.name: node.shape for node in walk(*self.roots) if node.name}
+        return dict(_shapes(self.roots))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -110,10 +110,15 @@ class Formula:
         return {key: evaluate(node, given) for key, _, node in self.states}
 
     def culprit(self, values: Mapping[str, npt.ArrayLike]) -> Culprit | None:
-        """The first sub-expression that is not finite, with its operands; None if all are."""
+        """What makes the result, or else a state, not finite; None if they are finite."""
         given = self.values(values)
         found = (culprit(root, given) for root in self.roots)
         return next((one for one in found if one is not None), None)
+
+
+@functools.lru_cache(maxsize=1024)
+def _shapes(roots: tuple[Node, ...]) -> tuple[tuple[str, str], ...]:
+    return tuple((node.name, node.shape) for node in walk(*roots) if node.name)
 
 
 def _known(
