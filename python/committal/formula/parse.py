@@ -286,8 +286,12 @@ class _Parser:
             if key.text not in allowed:
                 names = check.one_of(key.text, allowed, "the options") if allowed else "no options"
                 self._fail(key, names)
+            if key.text in options or (key.text == "how" and len(operands) > 1):
+                self._fail(key, f"{key.text} once")
             self.take("=")
             options[key.text] = self.literal(key)
+        elif options:
+            self._fail(self.now, "operands before options")
         elif self.now.kind == "text":
             if token.text != "others" or len(operands) != 1:
                 self._fail(self.now, 'text only in over="arms", over="samples", others(x, "mean")')
