@@ -61,7 +61,8 @@ class FormulaPolicy(FormulaPart, Policy):
         start = None if theta0 is None else check.vector("link.theta0", theta0, least=1, noun="arm")
         self._set(theta0=start)
 
-    def __call__(self, theta0: Any = None, **parameters: Any) -> Self:
+    def __call__(self, theta0: Any = None, *numbers: Any, **parameters: Any) -> Self:
+        self._refuse_arguments(numbers, parameters)
         start = {} if theta0 is None else {"theta0": theta0}
         return self.replace(**start, **parameters)
 

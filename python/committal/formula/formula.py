@@ -126,7 +126,7 @@ def _known(
 ) -> dict[str, Node]:
     for taken in (*parameters, *states):
         if taken in inputs:
-            raise FormulaError(taken, taken, f"another name: {taken} is an input already")
+            raise FormulaError(taken, taken, f"another name: {taken} is given already")
     for taken in states:
         if taken in parameters:
             raise FormulaError(taken, taken, f"another name: {taken} is a parameter already")
@@ -190,6 +190,7 @@ def from_function(
     state: Mapping[str, Any] | None = None,
     *,
     argument: str = "formula",
+    absent: Mapping[str, str] | None = None,
 ) -> Formula:
     """Trace a function.
 
@@ -204,6 +205,8 @@ def from_function(
         What the states are before the first update: numbers, or names of parameters.
     argument : str
         What errors call it.
+    absent : dict, optional
+        Why some names are not known here: what is allowed instead.
 
     Examples
     --------
@@ -221,9 +224,8 @@ def from_function(
         nodes |= {key: name(INPUT, key, shape) for key, shape in inputs.items()}
         for key in given:
             if key not in nodes:
-                legal = [*inputs, *shapes]
-                allowed = check.one_of(key, legal, f"the names of a {argument}")
-                raise FormulaError(f"{who}.{key}", key, allowed)
+                allowed = check.one_of(key, [*inputs, *shapes], f"the names of a {argument}")
+                raise FormulaError(f"{who}.{key}", key, (absent or {}).get(key, allowed))
         traced = trace(function, {k: nodes[k] for k in (*given, *parameters)}, tuple(initial))
         return traced.result, traced.states
 
@@ -249,6 +251,7 @@ def from_text(
     state: Mapping[str, Any] | None = None,
     *,
     argument: str = "formula",
+    absent: Mapping[str, str] | None = None,
 ) -> Formula:
     """Read a formula from text.
 
@@ -264,6 +267,8 @@ def from_text(
         and the text of what it becomes.
     argument : str
         What errors call it.
+    absent : dict, optional
+        Why some names are not known here: what is allowed instead.
 
     Examples
     --------
@@ -281,7 +286,8 @@ def from_text(
     if not isinstance(text, str):
         raise FormulaError(_named(argument), text, "a function or a text")
     sorted_inputs, sorted_given = tuple(sorted(inputs.items())), tuple(sorted(given.items()))
-    return _from_text(text, sorted_inputs, sorted_given, tuple(texts.items()), argument)
+    why = tuple(sorted((absent or {}).items()))
+    return _from_text(text, sorted_inputs, sorted_given, tuple(texts.items()), argument, why)
 
 
 def _named(argument: str) -> str:
@@ -307,15 +313,17 @@ def _from_text(
     parameters: tuple[tuple[str, float], ...],
     state: tuple[tuple[str, tuple[Any, str]], ...],
     argument: str,
+    absent: tuple[tuple[str, str], ...],
 ) -> Formula:
     shapes_of, values = dict(inputs), dict(parameters)
     initial = {key: start for key, (start, _) in state}
 
     def make(shapes: dict[str, str]) -> tuple[Node, dict[str, Node]]:
         more = _known(shapes_of, values, shapes)
-        result = parse(text, shapes_of, more, argument=_named(argument))
+        why = dict(absent)
+        result = parse(text, shapes_of, more, argument=_named(argument), absent=why)
         following = {
-            key: parse(after, shapes_of, more, argument=f"{argument}.state[{key!r}]")
+            key: parse(after, shapes_of, more, argument=f"{argument}.state[{key!r}]", absent=why)
             for key, (_, after) in state
         }
         return result, following

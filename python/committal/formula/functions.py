@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from committal.formula.trace import Symbol, call
+from committal.formula.symbol import Symbol, call
 
 __all__ = [
     *("abs", "clip", "dot", "exp", "log", "max", "maximum", "mean", "min", "minimum"),

@@ -84,6 +84,8 @@ def _made(
         folded = _folded(op, operands, strict)
         if folded is not None:
             return folded
+    if op == "div" and strict and _is(operands[1], 0.0):
+        raise FormulaError("formula", text_of(apply(op, *operands)), "a divisor other than 0")
     other = _rewritten(op, operands)
     if isinstance(other, Node):
         return other

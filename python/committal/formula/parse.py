@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, NoReturn
 
 from committal.errors import FormulaError
-from committal.formula.trace import call, symbol
+from committal.formula.symbol import call, symbol
 from committal.formula.tree import INPUT, Node, name, number
 from committal.formula.vocabulary import COMPARE, POWER, PRODUCT, ROWS, SIGN
 from committal.support import check, limits
@@ -76,6 +76,7 @@ def parse(
     more: Mapping[str, Node] | None = None,
     *,
     argument: str = "formula",
+    absent: Mapping[str, str] | None = None,
 ) -> Node:
     """Read a formula.
 
@@ -88,6 +89,8 @@ def parse(
         Nodes of other names: parameters and states.
     argument : str
         What errors call it.
+    absent : dict, optional
+        Why some names are not known here: what is allowed instead.
 
     Examples
     --------
@@ -106,12 +109,14 @@ functions 'abs', 'sign', 'exp', 'log', 'sqrt', 'onehot', 'minimum', 'maximum', '
         allowed = f"at most {limits.FORMULA_TEXT} characters (there are {len(text)})"
         raise FormulaError(argument, text[:60] + "…", allowed)
     known = {key: name(INPUT, key, shape) for key, shape in inputs.items()}
-    return _Parser(text, known | dict(more or {}), argument).whole()
+    return _Parser(text, known | dict(more or {}), argument, absent or {}).whole()
 
 
 class _Parser:
-    def __init__(self, text: str, known: Mapping[str, Node], argument: str) -> None:
-        self.text, self.known, self.argument = text, known, argument
+    def __init__(
+        self, text: str, known: Mapping[str, Node], argument: str, absent: Mapping[str, str]
+    ) -> None:
+        self.text, self.known, self.argument, self.absent = text, known, argument, absent
         self.tokens = self._tokens()
         self.place = 0
         self.depth = 0
@@ -249,7 +254,8 @@ class _Parser:
         if token.text not in self.known:
             if token.text in FUNCTIONS:
                 self._fail(token, f"brackets after the function {token.text}")
-            self._fail(token, check.one_of(token.text, self.known, "the names"))
+            names = check.one_of(token.text, self.known, "the names")
+            self._fail(token, self.absent.get(token.text, names))
         return self.known[token.text]
 
     def number(self, token: _Token) -> Node:

@@ -108,7 +108,7 @@ samples: this is one number
     """
     row = ROWS[op]
     if not isinstance(over, str):
-        raise FormulaError(f"{op}.over", over, "'arms' or 'samples'")
+        raise FormulaError(f"{op}.over", over, _no_axis(op))
     for place in row.truths:
         if not operands[place].truth:
             raise FormulaError(
@@ -141,6 +141,11 @@ def _text(node: Node) -> str:
     return text_of(node)
 
 
+def _no_axis(op: str) -> str:
+    two = f"; cm.{op}imum(x, y) is of two" if op in ("min", "max") else ""
+    return "'arms' or 'samples'" + two
+
+
 def _axis(op: str, operand: Node, over: str) -> str:
     axes = axes_of(operand.shape)
     if not axes:
@@ -153,7 +158,7 @@ def _axis(op: str, operand: Node, over: str) -> str:
             op, _text(operand), f'over="arms" or over="samples": this is {WORDS[operand.shape]}'
         )
     if over not in AXIS:
-        raise FormulaError(f"{op}.over", over, "'arms' or 'samples'")
+        raise FormulaError(f"{op}.over", over, _no_axis(op))
     if over not in axes:
         allowed = f"a vector over {over}: this is {WORDS[operand.shape]}"
         raise FormulaError(op, _text(operand), allowed)
@@ -164,6 +169,9 @@ def _refuse_vectors_as_index(index: Node) -> None:
     is_a = index.op == INPUT and index.name == "a"
     if not is_a and index.op not in (NUMBER, PARAMETER):
         allowed = "the drawn arm a, or the number of an arm (0 is the first)"
+        raise FormulaError("index", _text(index), allowed)
+    if index.op == NUMBER and not (index.value >= 0.0 and index.value == int(index.value)):
+        allowed = "a whole number of an arm from 0: arms are not counted from the end"
         raise FormulaError("index", _text(index), allowed)
 
 
