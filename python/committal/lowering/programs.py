@@ -24,9 +24,6 @@ from committal.support import limits
 
 __all__ = ["Program", "lower_formula", "lower_programs"]
 
-#: Whole exponents up to this are products.
-_LARGEST_POWER = 1024
-
 
 @dataclass(slots=True)
 class Program:
@@ -184,7 +181,7 @@ def _emitted(made: Program, node: Node, places: dict[Node, int]) -> int:
         return place
     if node.op == "pow":
         x, y = node.operands
-        if y.op == NUMBER and y.value == int(y.value) and abs(y.value) <= _LARGEST_POWER:
+        if y.op == NUMBER and y.value == int(y.value) and abs(y.value) <= limits.POWER:
             return made.do("powi", node.shape, _read(made, x, places), int(y.value))
     operands = [_read(made, x, places) for x in node.operands]
     if node.op == "gather" and node.operands[0].shape == SAMPLE_ARM:

@@ -25,7 +25,7 @@ SMOOTH = ("add", "mul", "div", "exp", "log", "sqrt", "sum", "mean", "gather", "o
 
 
 def _numbers() -> st.SearchStrategy[Node]:
-    return st.sampled_from([0.5, 2.0, -1.0, 3.0, 0.25, 1e-3, -7.5]).map(number)
+    return st.sampled_from([0.5, 2.0, -1.0, 3.0, 0.25, 1e-3, -7.5, 1.0, 0.0, -0.0]).map(number)
 
 
 def _made(op: str, operands: tuple[Node, ...], over: str) -> Node | None:
@@ -72,6 +72,22 @@ def values(scale: float = 1.0) -> dict[str, Any]:
         "K": float(K),
         "N": float(N),
         "score": [[0.7, 0.1, 0.2], [0.3, 0.4, 0.8]],
+    }
+
+
+def signed_zeros() -> dict[str, Any]:
+    """Zeros of both signs, and what is the opposite of what `values` has."""
+    return {
+        **values(),
+        "pi": [0.0, 1.0, -0.0],
+        "r": [-0.0, -1.0, 0.0],
+        "theta": [0.0, -0.0, 1.0],
+        "mu": [-0.0, 0.0, -2.0],
+        "R": [0.0, -0.0],
+        "A": [-0.0, 0.0],
+        "rho": [-0.0, -0.0],
+        "t": 0.0,
+        "score": [[0.0, -0.0, 1.0], [-0.0, 0.0, -1.0]],
     }
 
 

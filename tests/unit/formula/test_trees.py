@@ -19,12 +19,12 @@ from committal.formula.formula import from_function, from_text
 from committal.formula.normal import normal
 from committal.formula.parse import FUNCTIONS, parse
 from committal.formula.text import latex_of, text_of
-from committal.formula.tree import Node, number
+from committal.formula.tree import NUMBER, Node, number, walk
 from committal.formula.vocabulary import ROWS
 from committal.support import limits
 
 sys.path.insert(0, str(Path(__file__).parent))
-from random_formulas import INPUTS, SMOOTH, K, N, formulas, naive, values
+from random_formulas import INPUTS, SMOOTH, K, N, formulas, naive, signed_zeros, values
 
 EASY = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 
@@ -67,6 +67,41 @@ def test_numpy_agrees_with_loops(tree: Node) -> None:
 @EASY
 @given(formulas())
 def test_the_normal_form_changes_no_bit(tree: Node) -> None:
+    # These two by definition: which of 0 and -0 is the smaller, and that of -0 the root is -0.
+    operations = {node.op for node in walk(tree)}
+    rooted = any(node.op == "pow" and _is_half(node.operands[1]) for node in walk(tree))
+    final = _normal(tree)
+    if not rooted and not operations & {"minimum", "maximum"}:
+        for given in (values(), signed_zeros()):
+            before, after = evaluate(tree, given), evaluate(final, given)
+            same = before.view(np.int64) == after.view(np.int64)
+            assert (same | (np.isnan(before) & np.isnan(after))).all()
+
+
+def _is_half(node: Node) -> bool:
+    final = normal(node, strict=False)
+    return final.op == NUMBER and final.value == 0.5
+
+
+def test_signs_of_zeros() -> None:
+    zeros = {"theta": [0.0, -0.0], "r": [-0.0, 0.0]}
+    names = dict.fromkeys(zeros, "arm")
+    for text, want in (
+        ("theta + -r", [0.0, -0.0]),  # 0 - -0 is 0, -0 - 0 is -0
+        ("-1 * theta", [-0.0, 0.0]),
+        ("0 - theta", [0.0, 0.0]),  # which -theta is not
+        ("theta * 1 - -r", [0.0, 0.0]),
+        ("theta**0.5", [0.0, -0.0]),  # the root
+    ):
+        made = evaluate(normal(parse(text, names)), zeros)
+        assert np.signbit(made).tolist() == np.signbit(want).tolist(), text
+    one, other = (normal(parse(f"minimum({x})", names)) for x in ("theta, r", "r, theta"))
+    assert one == other
+
+
+@EASY
+@given(formulas())
+def test_the_normal_form_changes_no_number(tree: Node) -> None:
     before, after = evaluate(tree, values()), evaluate(_normal(tree), values())
     np.testing.assert_array_equal(*np.broadcast_arrays(before, after))
 
