@@ -11,10 +11,11 @@ import numpy.typing as npt
 
 from committal.errors import FormulaError
 from committal.formula.evaluate import Culprit, culprit, evaluate
+from committal.formula.latex import latex_of
 from committal.formula.normal import normal
 from committal.formula.parse import parse
 from committal.formula.shapes import ARM, RUN, WORDS
-from committal.formula.text import latex_of, text_of
+from committal.formula.text import text_of
 from committal.formula.trace import parameters_of, trace
 from committal.formula.tree import INPUT, PARAMETER, STATE, Node, name, walk
 from committal.formula.vocabulary import Floats

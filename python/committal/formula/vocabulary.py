@@ -47,7 +47,8 @@ class Row:
     adjoint : callable
         From the node and the derivative with respect to it to those with respect to its operands.
     latex : str
-        With {0}, {1}, ... for the operands, {i} for the index that a reduction goes over.
+        With {0}, {1}, ... for the operands, {i} for the index that a reduction goes over, {own}
+        for that of the entry whose others are meant.
     words : str
         For people.
     kind : str
@@ -381,12 +382,26 @@ _ROWS = (
         truths=(0,),
     ),
     Row(
-        *("minimum", 2, np.minimum, _d_extreme("le"), r"\min({0}, {1})", "the smaller of two"),
+        *(
+            "minimum",
+            2,
+            np.minimum,
+            _d_extreme("le"),
+            r"\min\left({0}, {1}\right)",
+            "the smaller of two",
+        ),
         swapped="minimum",
         core="min",
     ),
     Row(
-        *("maximum", 2, np.maximum, _d_extreme("ge"), r"\max({0}, {1})", "the larger of two"),
+        *(
+            "maximum",
+            2,
+            np.maximum,
+            _d_extreme("ge"),
+            r"\max\left({0}, {1}\right)",
+            "the larger of two",
+        ),
         swapped="maximum",
         core="max",
     ),
@@ -395,14 +410,14 @@ _ROWS = (
         r"\left|{0}\right|",
         "magnitude",
     ),
-    Row("sign", 1, np.sign, _none, r"\operatorname{{sign}}({0})", "-1, 0 or 1"),
+    Row("sign", 1, np.sign, _none, r"\operatorname{{sign}}\left({0}\right)", "-1, 0 or 1"),
     Row(
-        *("exp", 1, np.exp, lambda n, d: (_times(d, n),), r"\exp({0})", "exponential"),
+        *("exp", 1, np.exp, lambda n, d: (_times(d, n),), r"\exp\left({0}\right)", "exponential"),
         exact=False,
     ),
     Row(
         *("log", 1, np.log, lambda n, d: (apply("div", d, n.operands[0]),)),
-        r"\log({0})",
+        r"\log\left({0}\right)",
         "natural logarithm",
         exact=False,
     ),
@@ -426,13 +441,13 @@ _ROWS = (
         "standard deviation over an axis, divided by the count",
     ),
     _reduced(
-        *("others_sum", _others_sum, _d_others_sum, r"\sum_{{{i}' \ne {i}}} {0}"),
+        *("others_sum", _others_sum, _d_others_sum, r"\sum_{{{i} \ne {own}}} {0}"),
         "sum of all the others, for each",
         kind="along",
     ),
     _reduced(
         *("others_mean", _others_mean, _d_others_mean),
-        r"\operatorname{{mean}}_{{{i}' \ne {i}}} {0}",
+        r"\operatorname{{mean}}_{{{i} \ne {own}}} {0}",
         "mean of all the others, for each",
         kind="along",
     ),

@@ -16,9 +16,10 @@ from committal.errors import FormulaError
 from committal.formula.derivative import gradient
 from committal.formula.evaluate import culprit, evaluate
 from committal.formula.formula import from_function, from_text
+from committal.formula.latex import latex_of
 from committal.formula.normal import normal
 from committal.formula.parse import FUNCTIONS, parse
-from committal.formula.text import latex_of, text_of
+from committal.formula.text import text_of
 from committal.formula.tree import INPUT, NUMBER, Node, name, number, walk
 from committal.formula.vocabulary import ROWS, apply
 from committal.support import limits
