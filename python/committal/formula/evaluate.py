@@ -89,8 +89,10 @@ def _reaching(node: Node, found: Mapping[Node, Floats], lost: Truths) -> list[Tr
     if row is None:
         return []
     if row.kind in ("reduction", "along"):
-        if row.kind == "along":  # all but the entry itself
-            lost = lost.sum(axis=AXIS[node.over], keepdims=True) > lost
+        if row.kind == "along":
+            count = lost.sum(axis=AXIS[node.over], keepdims=True)
+            # Others are all but the entry itself.
+            lost = np.broadcast_to(count > (0 if node.op == "softmax" else lost), lost.shape)
         return [_fitted(lost, found[node.operands[0]])]
     masks = [lost] * len(node.operands)
     if node.op == "where":

@@ -86,6 +86,9 @@ def _latex(node: Node, scope: _Scope) -> tuple[str, float]:
         return _latex(x, scope._replace(arms=arm))
     if node.op == "onehot":
         return rf"\mathbf{{1}}\{{{scope.arms} = {_latex(node.operands[0], scope)[0]}\}}", ATOM
+    if node.op == "softmax":  # of the entry itself
+        inner = _latex(node.operands[0], scope)
+        return row.latex.format(inner[0], own=scope.of(node.over)), ATOM
     if node.over:
         letter = scope.fresh(node.over)
         inner = _latex(node.operands[0], scope.inside(node.over, letter))
@@ -109,6 +112,8 @@ def _placed(node: Node, operands: list[tuple[str, float]]) -> list[str]:
         return [_bracketed(operands[0], _REDUCTION)]
     if row.binding == POWER:
         return [_base(node.operands[0], operands[0]), operands[1][0]]
+    if node.op == "log1p":
+        return [_bracketed(operands[0], _REDUCTION)]
     if not row.infix or node.op == "div":
         return [text for text, _ in operands]
     if row.arity == 1:

@@ -22,9 +22,10 @@ __all__ = ["FUNCTIONS", "METHODS", "parse"]
 #: Functions of texts: the least and the most operands, and the names of options.
 FUNCTIONS: dict[str, tuple[int, int, tuple[str, ...]]] = {
     **dict.fromkeys(("abs", "sign", "exp", "log", "sqrt", "onehot"), (1, 1, ())),
+    **dict.fromkeys(("sigmoid", "tanh", "softplus", "log1p", "expm1"), (1, 1, ())),
     **dict.fromkeys(("minimum", "maximum"), (2, 2, ())),
     **dict.fromkeys(("where", "clip"), (3, 3, ())),
-    **dict.fromkeys(("sum", "mean", "min", "max"), (1, 1, ("over",))),
+    **dict.fromkeys(("sum", "mean", "min", "max", "logsumexp", "softmax"), (1, 1, ("over",))),
     "std": (1, 1, ("over", "ddof")),
     "dot": (2, 2, ("over",)),
     "others": (1, 2, ("how", "over")),
@@ -100,8 +101,9 @@ def parse(
     Traceback (most recent call last):
         ...
     committal.errors.FormulaError: formula = 'sun(pi)' is not allowed; expected one of the \
-functions 'abs', 'sign', 'exp', 'log', 'sqrt', 'onehot', 'minimum', 'maximum', 'where', 'clip', \
-'sum', 'mean', 'min', 'max', 'std', 'dot', 'others'; did you mean 'sum'? (at 'sun', character 1)
+functions 'abs', 'sign', 'exp', 'log', 'sqrt', 'onehot', 'sigmoid', 'tanh', 'softplus', 'log1p', \
+'expm1', 'minimum', 'maximum', 'where', 'clip', 'sum', 'mean', 'min', 'max', 'logsumexp', \
+'softmax', 'std', 'dot', 'others'; did you mean 'sum'? (at 'sun', character 1)
     """
     if not isinstance(text, str):
         raise FormulaError(argument, text, "a text")

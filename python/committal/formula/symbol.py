@@ -29,10 +29,12 @@ _ARITHMETIC = {
     "negative": "neg",
 }
 _REPLACED = {"absolute": "abs", "fabs": "abs", "square": "x**2", "matmul": "dot"}
+_REPLACED |= {"amax": "max", "amin": "min", "logaddexp": "logsumexp"}
 _OWN = frozenset(
     (
         *("abs", "sign", "exp", "log", "sqrt", "where", "minimum", "maximum", "clip"),
-        *("sum", "mean", "min", "max", "std", "dot", "others", "onehot"),
+        *("sum", "mean", "min", "max", "std", "dot", "others", "onehot", "logsumexp", "softmax"),
+        *("sigmoid", "tanh", "softplus", "log1p", "expm1"),
     )
 )
 

@@ -85,10 +85,13 @@ class Program:
 
 
 def _rebuilt(root: Node, leaves: Mapping[Node, Node]) -> Node:
-    """A tree with other leaves."""
+    """A tree with other leaves, of operations that the core has."""
     made: dict[Node, Node] = {}
     for node in walk(root):
-        if node.op in ROWS:
+        row = ROWS.get(node.op)
+        if row is not None and row.expansion is not None:
+            made[node] = row.expansion(made[node.operands[0]], node.over)
+        elif row is not None:
             made[node] = apply(node.op, *(made[x] for x in node.operands), over=node.over)
         else:
             made[node] = leaves.get(node, node)

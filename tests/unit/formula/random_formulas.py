@@ -121,6 +121,8 @@ def _naive_one(node: Node, made: Any, given: dict[str, Any], i: int, k: int) -> 
             [row[i, j] for j in range(K)] if node.over == "arms" else [row[j, k] for j in range(N)]
         )
         own = k if node.over == "arms" else i
+        if node.op == "softmax":
+            return math.exp(line[own]) / sum(math.exp(x) for x in line)
         return _REDUCE[node.op](line, line[:own] + line[own + 1 :])
     if node.op == "gather":
         return float(made[node.operands[0]][i, int(x[1])])
@@ -141,6 +143,7 @@ _REDUCE: dict[str, Any] = {
     "max": lambda line, rest: max(line),
     "std": lambda line, rest: _std(line),
     "others_sum": lambda line, rest: sum(rest),
+    "logsumexp": lambda line, rest: math.log(sum(math.exp(x) for x in line)),
     "others_mean": lambda line, rest: sum(rest) / len(rest),
 }
 _PLAIN: dict[str, Any] = {
@@ -167,4 +170,9 @@ _PLAIN: dict[str, Any] = {
     "exp": math.exp,
     "log": math.log,
     "sqrt": math.sqrt,
+    "sigmoid": lambda x: 1.0 / (1.0 + math.exp(-x)),
+    "softplus": lambda x: math.log1p(math.exp(x)),
+    "tanh": math.tanh,
+    "log1p": math.log1p,
+    "expm1": math.expm1,
 }
