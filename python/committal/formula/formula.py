@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -140,8 +141,35 @@ def _known(
 def _settled(
     make: Callable[[dict[str, str]], tuple[Node, dict[str, Node]]], state: Sequence[str]
 ) -> tuple[Node, dict[str, Node]]:
-    """Make a formula, with the shapes of its states as they come out: one number, or over arms."""
-    shapes = dict.fromkeys(state, RUN)
+    """Make a formula, with the shapes of its states as they come out: one number, or over arms.
+
+    What cannot be made with numbers may need vectors, as q[a] does: then those are tried.
+    """
+    first: FormulaError | None = None
+    for vectors in _choices(state):
+        try:
+            return _grown(make, {key: ARM if key in vectors else RUN for key in state})
+        except FormulaError as error:
+            first = first or error
+    assert first is not None
+    raise first
+
+
+def _choices(state: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Which states are vectors: as few as possible; of many, none or all."""
+    for count in range(len(state) + 1):
+        if len(state) <= _TRIED or count in (0, len(state)):
+            yield from itertools.combinations(state, count)
+
+
+#: So many states are tried as numbers and vectors in every combination.
+_TRIED = 4
+
+
+def _grown(
+    make: Callable[[dict[str, str]], tuple[Node, dict[str, Node]]], shapes: dict[str, str]
+) -> tuple[Node, dict[str, Node]]:
+    """Make a formula, with states that become wider as long as what they become is."""
     while True:
         result, states = make(shapes)
         grown = {key: node.shape for key, node in states.items()}
@@ -152,7 +180,7 @@ def _settled(
                     text_of(states[key]),
                     f"one number or a vector over arms: this is {WORDS[shape]}",
                 )
-        wider = {key: ARM if ARM in (shapes[key], grown[key]) else RUN for key in state}
+        wider = {key: ARM if ARM in (shapes[key], grown[key]) else RUN for key in shapes}
         if wider == shapes:
             return result, states
         shapes = wider

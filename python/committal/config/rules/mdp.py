@@ -76,7 +76,8 @@ def _baseline_is_known(e: Experiment) -> Refusal | None:
         return Refusal(
             "baseline",
             e.baseline,
-            "Constant or RunningMean with Reinforce, which knows no Q; the others are for ExactQ",
+            "Constant or RunningMean with Reinforce, or a formula without r: it knows no Q; the "
+            "others are for ExactQ",
         )
     if any(isinstance(atom, RunningMean) for atom in found):
         return Refusal(
