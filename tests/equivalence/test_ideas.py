@@ -103,7 +103,7 @@ def pulled_back(A: Any, rho: Any, score: Any, pi: Any, theta: Any, *, beta: Any 
 
 @cm.update
 def cross_entropy(R: Any, score: Any) -> Any:
-    return (R == R.max()) * score
+    return (R == R.max()) * score  # noqa: SIM300
 
 
 # -- optimisers ------------------------------------------------------------------------------------
