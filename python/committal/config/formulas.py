@@ -6,6 +6,7 @@ all that is compared, hashed, stored and sent to other machines; the tree is rea
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from typing import Any, Self
 
@@ -128,6 +129,7 @@ def read_formula(
     return from_text(made.text, inputs, known | given, texts, argument=role)
 
 
+@functools.cache
 def _absent(role: str) -> dict[str, str]:
     """Why a name that other parts know is not known to this one."""
     found: dict[str, str] = {}
