@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy.typing as npt
 
@@ -186,16 +186,28 @@ def _grown(
         shapes = wider
 
 
+#: The result and the next states of a formula, in normal form.
+_Trees: TypeAlias = tuple[Node, dict[str, Node]]
+
+
+def _normal(result: Node, states: Mapping[str, Node], argument: str) -> _Trees:
+    """Normal forms, of texts that are not too long."""
+    made = normal(result), {key: normal(states[key]) for key in sorted(states)}
+    for node in (made[0], *made[1].values()):
+        text = text_of(node)
+        if len(text) > limits.FORMULA_TEXT:
+            allowed = f"at most {limits.FORMULA_TEXT} characters as text (there are {len(text)})"
+            raise FormulaError(argument, text[:60] + "…", allowed)
+    return made
+
+
 def _finished(
-    result: Node,
-    states: Mapping[str, Node],
-    initial: Mapping[str, Any],
-    parameters: Mapping[str, Any],
-    argument: str,
+    trees: _Trees, initial: Mapping[str, Any], parameters: Mapping[str, Any], argument: str
 ) -> Formula:
+    """A formula, of trees and of numbers that are checked."""
     checked = {key: check.number(f"{argument}.{key}", value) for key, value in parameters.items()}
     kept = []
-    for key in states:
+    for key, node in trees[1].items():
         start = initial[key]
         if isinstance(start, str):
             if start not in checked:
@@ -203,14 +215,30 @@ def _finished(
                 raise FormulaError(f"{argument}.state[{key!r}]", start, allowed)
         else:
             start = check.number(f"{argument}.state[{key!r}]", start)
-        kept.append((key, start, normal(states[key])))
-    kept.sort(key=lambda state: state[0])
-    made = Formula(normal(result), tuple(sorted(checked.items())), tuple(kept))
-    for text in (made.text, *(after for _, _, after in made.state_texts)):
-        if len(text) > limits.FORMULA_TEXT:
-            allowed = f"at most {limits.FORMULA_TEXT} characters as text (there are {len(text)})"
-            raise FormulaError(argument, text[:60] + "…", allowed)
-    return made
+        kept.append((key, start, node))
+    return Formula(trees[0], tuple(sorted(checked.items())), tuple(kept))
+
+
+#: Trees of texts that were read or written lately, by all that they depend on.
+_TREES: dict[tuple[object, ...], _Trees] = {}
+_REMEMBERED = 1024
+
+
+def _remember(key: tuple[object, ...], trees: _Trees) -> _Trees:
+    if len(_TREES) >= _REMEMBERED:
+        _TREES.clear()
+    _TREES[key] = trees
+    return trees
+
+
+def _key(
+    text: str,
+    inputs: Mapping[str, str],
+    parameters: Iterable[str],
+    states: Iterable[tuple[str, str]],
+) -> tuple[object, ...]:
+    """What the trees of a text depend on: not on the values of its parameters."""
+    return text, frozenset(inputs.items()), frozenset(parameters), tuple(sorted(states))
 
 
 def from_function(
@@ -258,8 +286,12 @@ def from_function(
         traced = trace(function, {k: nodes[k] for k in (*given, *parameters)}, tuple(initial))
         return traced.result, traced.states
 
-    result, states = _settled(make, list(initial))
-    return _finished(result, states, initial, parameters, argument)
+    trees = _normal(*_settled(make, sorted(initial)), argument)
+    made = _finished(trees, initial, parameters, argument)
+    # It will be read from its text, where it is the same.
+    states = [(name, after) for name, _, after in made.state_texts]
+    _remember(_key(made.text, inputs, parameters, states), trees)
+    return made
 
 
 def _checked_state(argument: str, state: object) -> dict[str, Any]:
@@ -314,9 +346,11 @@ def from_text(
     given = _checked_parameters(argument, parameters)
     if not isinstance(text, str):
         raise FormulaError(_named(argument), text, "a function or a text")
-    sorted_inputs, sorted_given = tuple(sorted(inputs.items())), tuple(sorted(given.items()))
-    why = tuple(sorted((absent or {}).items()))
-    return _from_text(text, sorted_inputs, sorted_given, tuple(texts.items()), argument, why)
+    known = _key(text, inputs, given, [(name, after) for name, (_, after) in texts.items()])
+    trees = _TREES.get(known)
+    if trees is None:
+        trees = _remember(known, _read(text, inputs, given, texts, argument, absent))
+    return _finished(trees, {name: start for name, (start, _) in texts.items()}, given, argument)
 
 
 def _named(argument: str) -> str:
@@ -335,27 +369,21 @@ def _checked_parameters(argument: str, parameters: object) -> dict[str, float]:
     return {key: check.number(f"{argument}.{key}", value) for key, value in parameters.items()}
 
 
-@functools.lru_cache(maxsize=1024)
-def _from_text(
+def _read(
     text: str,
-    inputs: tuple[tuple[str, str], ...],
-    parameters: tuple[tuple[str, float], ...],
-    state: tuple[tuple[str, tuple[Any, str]], ...],
+    inputs: Mapping[str, str],
+    parameters: Mapping[str, float],
+    texts: Mapping[str, tuple[Any, str]],
     argument: str,
-    absent: tuple[tuple[str, str], ...],
-) -> Formula:
-    shapes_of, values = dict(inputs), dict(parameters)
-    initial = {key: start for key, (start, _) in state}
-
+    absent: Mapping[str, str] | None,
+) -> _Trees:
     def make(shapes: dict[str, str]) -> tuple[Node, dict[str, Node]]:
-        more = _known(shapes_of, values, shapes)
-        why = dict(absent)
-        result = parse(text, shapes_of, more, argument=_named(argument), absent=why)
+        more = _known(inputs, parameters, shapes)
+        result = parse(text, inputs, more, argument=_named(argument), absent=absent)
         following = {
-            key: parse(after, shapes_of, more, argument=f"{argument}.state[{key!r}]", absent=why)
-            for key, (_, after) in state
+            key: parse(after, inputs, more, argument=f"{argument}.state[{key!r}]", absent=absent)
+            for key, (_, after) in texts.items()
         }
         return result, following
 
-    result, states = _settled(make, list(initial))
-    return _finished(result, states, initial, values, argument)
+    return _normal(*_settled(make, sorted(texts)), argument)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 from committal.formula.shapes import axes_of
 from committal.formula.tree import NUMBER, Node, walk
 from committal.formula.vocabulary import ATOM, COMPARE, POWER, ROWS, SIGN
@@ -21,6 +23,7 @@ def written(value: float) -> str:
     return str(int(value)) if whole else repr(value)
 
 
+@functools.lru_cache(maxsize=4096)
 def text_of(node: Node) -> str:
     """Write a tree as text.
 
