@@ -118,6 +118,22 @@ def test_signs_of_zeros() -> None:
 
 @EASY
 @given(formulas())
+def test_who_is_to_blame_is_not_finite(tree: Node) -> None:
+    numbers = signed_zeros()
+    found = culprit(tree, numbers)
+    if np.isfinite(evaluate(tree, numbers)).all():
+        assert found is None
+        return
+    assert found is not None
+    blamed = parse(found.expression, INPUTS)
+    assert not np.isfinite(evaluate(blamed, numbers)).all()
+    # Its own operands are numbers where it is not: elsewhere they need not be.
+    operands = [evaluate(x, numbers) for x in blamed.operands]
+    assert any(np.isfinite(x).any() for x in operands)
+
+
+@EASY
+@given(formulas())
 def test_the_normal_form_changes_no_number(tree: Node) -> None:
     before, after = evaluate(tree, values()), evaluate(_normal(tree), values())
     np.testing.assert_array_equal(*np.broadcast_arrays(before, after))
