@@ -19,13 +19,13 @@ from committal.formula.formula import Formula
 from committal.formula.normal import normal
 from committal.formula.shapes import ARM, RUN, SAMPLE_ARM
 from committal.formula.tree import INPUT, NUMBER, PARAMETER, STATE, Node, name, number, walk
-from committal.formula.vocabulary import ROWS, apply
+from committal.formula.vocabulary import ROWS, apply, expanded
 from committal.support import limits
 
 __all__ = ["Program", "lower_formula", "lower_programs"]
 
 #: Whole exponents up to this are products.
-_LARGEST_POWER = 1024
+_LARGEST_POWER = limits.POWER
 
 
 @dataclass(slots=True)
@@ -87,17 +87,6 @@ class Program:
 # -- trees -----------------------------------------------------------------------------------------
 
 
-def _rebuilt(root: Node, leaves: Mapping[Node, Node]) -> Node:
-    """A tree with other leaves."""
-    made: dict[Node, Node] = {}
-    for node in walk(root):
-        if node.op in ROWS:
-            made[node] = apply(node.op, *(made[x] for x in node.operands), over=node.over)
-        else:
-            made[node] = leaves.get(node, node)
-    return made[root]
-
-
 def _settled(formula: Formula, roots: Mapping[str, Node], prefix: str = "") -> dict[str, Node]:
     """Trees whose parameters are numbers, and whose states have a name of their own."""
     values = dict(formula.parameters)
@@ -107,7 +96,7 @@ def _settled(formula: Formula, roots: Mapping[str, Node], prefix: str = "") -> d
             leaves[node] = number(values[node.name])
         elif node.op == STATE and prefix:
             leaves[node] = name(STATE, prefix + node.name, node.shape)
-    return {key: normal(_rebuilt(root, leaves), strict=False) for key, root in roots.items()}
+    return {key: normal(expanded(root, leaves), strict=False) for key, root in roots.items()}
 
 
 def _roots(formula: Formula, prefix: str = "") -> dict[str, Node]:

@@ -106,7 +106,8 @@ def _direct_is_projected(e: Experiment) -> Refusal | None:
 def _link_starts_as_a_policy(e: Experiment) -> Refusal | None:
     if not isinstance(e.policy, FormulaPolicy):
         return None
-    why = e.policy.refusal_at_start(e.problem.arms)
+    scored = not isinstance(e.update, FormulaUpdate) or "score" in e.update.names
+    why = e.policy.refusal_at_start(e.problem.arms, slopes=scored)
     if why:
         return Refusal("policy.theta0", e.policy.theta0, why)
     if isinstance(e.update, FormulaUpdate) and "natural" in e.update.names:
@@ -153,6 +154,14 @@ def _episodes_know_what_they_use(e: Experiment) -> Refusal | None:
     return None
 
 
+def _formulas_weigh_themselves(e: Experiment) -> Refusal | None:
+    weight = getattr(e.estimator, "weight", None)
+    if weight is None or not isinstance(e.update, FormulaUpdate):
+        return None
+    allowed = "None with an update that is a formula: it is the whole step, the weight included"
+    return Refusal("estimator.weight", weight, allowed)
+
+
 def _variance_is_that_of_a_product(e: Experiment) -> Refusal | None:
     if "variance" not in e.record.names:
         return None
@@ -167,6 +176,7 @@ def _variance_is_that_of_a_product(e: Experiment) -> Refusal | None:
 
 
 FORMULA_RULES: tuple[Rule, ...] = (
+    _formulas_weigh_themselves,
     _variance_is_that_of_a_product,
     _arms_exist,
     _groups_have_others,
