@@ -20,6 +20,6 @@ Examples
 from committal.exact.absorption import *
 from committal.exact.committal import *
 from committal.exact.horizon import *
-from committal.exact.one_step import *
+from committal.exact.law import *
 from committal.exact.paths import *
 from committal.exact.variance import *

@@ -25,7 +25,7 @@ from committal.config import Experiment, MinVariance
 from committal.config.baselines import METRICS
 from committal.errors import CombinationError, ConfigError
 from committal.exact import dynamics, formulas
-from committal.exact.one_step import outcomes
+from committal.exact.law import outcomes
 from committal.support import arrays, check, limits
 from committal.support.simplex import Floats, others
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +17,11 @@ from committal.formula.vocabulary import AXIS, ROWS, Floats
 __all__ = ["Culprit", "culprit", "evaluate"]
 
 
-def evaluate(node: Node, values: Mapping[str, npt.ArrayLike]) -> Floats:
+def evaluate(
+    node: Node,
+    values: Mapping[str, npt.ArrayLike],
+    over_samples: Callable[[str, Floats], Floats] | None = None,
+) -> Floats:
     """The value of a tree.
 
     Parameters
@@ -26,6 +30,9 @@ def evaluate(node: Node, values: Mapping[str, npt.ArrayLike]) -> Floats:
     values : dict
         One array for every name in the tree: (...) for one number per run, (..., K) over arms,
         (..., N) over samples, (..., N, K) for arms of every sample.
+    over_samples : callable, optional
+        What takes the place of an operation over samples, from its name and its operand laid out
+        (..., samples, arms), where the axis of samples holds something else.
 
     Returns
     -------
@@ -40,7 +47,7 @@ def evaluate(node: Node, values: Mapping[str, npt.ArrayLike]) -> Floats:
     >>> evaluate(apply("max", pi), {"pi": [[0.2, 0.8], [0.5, 0.5]]})
     array([0.8, 0.5])
     """
-    return _natural(_all(node, values)[node], node.shape)
+    return _natural(_all(node, values, over_samples)[node], node.shape)
 
 
 class Culprit(NamedTuple):
@@ -71,12 +78,19 @@ def culprit(node: Node, values: Mapping[str, npt.ArrayLike]) -> Culprit | None:
     return None
 
 
-def _all(root: Node, values: Mapping[str, npt.ArrayLike]) -> dict[Node, Floats]:
+def _all(
+    root: Node,
+    values: Mapping[str, npt.ArrayLike],
+    over_samples: Callable[[str, Floats], Floats] | None = None,
+) -> dict[Node, Floats]:
     """The value of every node below, laid out (..., samples, arms)."""
     made: dict[Node, Floats] = {}
     with np.errstate(all="ignore"):
         for node in walk(root):
-            made[node] = _value(node, made, values)
+            if over_samples is not None and node.over == "samples":
+                made[node] = over_samples(node.op, made[node.operands[0]])
+            else:
+                made[node] = _value(node, made, values)
     return made
 
 
