@@ -159,6 +159,8 @@ row("exact.baseline_quadratic", experiment=ONE, **AT)
 row("exact.gradient_moments", experiment=ONE, visible=(True, "flag"), **AT)
 row("exact.gradient_variance", experiment=ONE, **AT)
 row("exact.one_step_law", experiment=ONE, **AT)
+row("exact.flow", experiment=ONE, **AT)
+row("exact.stationary", experiment=ONE, t=(0, "integer"))
 row("exact.log_variance_ratio", first=ONE, second=ONE, t=(0, "integer"),
     policy=([0.2, 0.3, 0.5], WRONG["policy"]))  # fmt: skip
 row("exact.committal_map", experiment=(TWO, [*WRONG["bandit experiment"], BASE.replace(
@@ -386,6 +388,7 @@ EXEMPT = {
     "results, made by the package": (
         "Evaluation", "FailureRate", "exact.BaselineQuadratic", "exact.CommittalMap",
         "exact.HorizonLaw", "exact.Moments", "exact.OneStepLaw", "exact.Path",
+        "exact.StationaryPoint",
         "exact.ValueIdentity", "theory.Claim", "theory.ClaimTable", "theory.CommittalRate",
         "theory.Enclosure", "theory.Regime", "theory.ScheduleCheck",
     ),
