@@ -5,6 +5,7 @@ r"""Answers without Monte-Carlo error, to stand beside the simulated ones.
   probability; for many policies at once.
 * :func:`flow`, :func:`stationary`: where a rule leads on average, and the policies at which it
   stands still.
+* :func:`corner`, :func:`critical_step_size`: what happens where one arm is nearly certain.
 * :func:`gradient_variance`, :func:`gradient_moments`, :func:`baseline_quadratic`,
   :func:`minimum_variance_baseline`, :func:`value_identity`, :func:`log_variance_ratio`: what the
   baseline does to the variance.
@@ -22,6 +23,7 @@ Examples
 
 from committal.exact.absorption import *
 from committal.exact.committal import *
+from committal.exact.corners import *
 from committal.exact.flow import *
 from committal.exact.horizon import *
 from committal.exact.law import *

@@ -160,6 +160,8 @@ row("exact.gradient_moments", experiment=ONE, visible=(True, "flag"), **AT)
 row("exact.gradient_variance", experiment=ONE, **AT)
 row("exact.one_step_law", experiment=ONE, **AT)
 row("exact.flow", experiment=ONE, **AT)
+row("exact.corner", experiment=ONE, arm=(1, "arm"))
+row("exact.critical_step_size", experiment=(TWO, "bandit experiment"))
 row("exact.stationary", experiment=ONE, t=(0, "integer"))
 row("exact.log_variance_ratio", first=ONE, second=ONE, t=(0, "integer"),
     policy=([0.2, 0.3, 0.5], WRONG["policy"]))  # fmt: skip
@@ -388,7 +390,7 @@ EXEMPT = {
     "results, made by the package": (
         "Evaluation", "FailureRate", "exact.BaselineQuadratic", "exact.CommittalMap",
         "exact.HorizonLaw", "exact.Moments", "exact.OneStepLaw", "exact.Path",
-        "exact.StationaryPoint",
+        "exact.Corner", "exact.Edge", "exact.StationaryPoint",
         "exact.ValueIdentity", "theory.Claim", "theory.ClaimTable", "theory.CommittalRate",
         "theory.Enclosure", "theory.Regime", "theory.ScheduleCheck",
     ),
