@@ -25,7 +25,10 @@ A vanilla softmax has :math:`d = -2\eta(r_k - b)` and :math:`J = 2\eta(R_j - b)`
 
 .. math:: (r_k - b) u = 1 - E e^{-u(R_j - b)} ,
 
-whatever :math:`\eta` is. The page ``docs/corners.md`` has the derivation and what it explains.
+whatever :math:`\eta` is. With K arms every rare one has such a process of its own, in its own
+clock, and all those that lead away must be kept down together:
+:math:`\kappa = \sum_j u_j / (K \eta)` over the better arms. The page ``docs/corners.md`` has the
+derivation and what it explains.
 """
 
 from __future__ import annotations
@@ -36,7 +39,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from committal.config import Bandit, Experiment, Sigmoid, Softmax
+from committal.config import Bandit, Experiment, Sigmoid, Softmax, Vanilla
 from committal.config.schedules import Schedule
 from committal.errors import CombinationError, ConfigError
 from committal.exact import dynamics, formulas
@@ -114,13 +117,12 @@ class Corner:
         ``"releases"``: they do not, but other arms are drawn again and again, and lead away on
         average.
     root : float or None
-        u, the exponent times the distance that the log-odds move per unit of advantage:
-        :math:`2\eta\kappa` for a softmax, :math:`\eta\kappa` for a sigmoid. It does not depend on
-        the step size.
+        u = :math:`K\eta\kappa` for a softmax of K arms, :math:`\eta\kappa` for a sigmoid. It does
+        not depend on the step size.
     exponent : float or None
         kappa: :math:`P(\text{still there after } t) \approx t^{-\kappa}`; 0 where a run may stay
-        for ever, infinite where it leaves faster than by any power. None where it is not known:
-        with several rare arms their shares move as well.
+        for ever, infinite where it leaves faster than by any power. None where it is not known,
+        and with more than two arms for other updates than `Vanilla`.
     edges : tuple of Edge
         One for each of the other arms, as if only that one were left.
 
@@ -177,28 +179,38 @@ def corner(experiment: Experiment, arm: int) -> Corner:
     edges = tuple(_edge(experiment, arm, j) for j in range(problem.arms) if j != arm)
     kinds = {edge.kind for edge in edges}
     kind = "attracts" if kinds == {"attracts"} else "repels" if "repels" in kinds else "releases"
-    exponent: float | None = None
-    if len(edges) == 1:
-        exponent = edges[0].exponent
-    elif kind == "attracts":
-        exponent = 0.0
+    exponent = _together(experiment, edges)
     root = None if exponent is None else exponent * _per_advantage(experiment)
     return Corner(arm, kind, root, exponent, edges)
 
 
+def _together(experiment: Experiment, edges: tuple[Edge, ...]) -> float | None:
+    """The exponent of a corner from those of its edges."""
+    if len(edges) == 1:
+        return edges[0].exponent
+    if all(edge.kind == "attracts" for edge in edges):
+        return 0.0
+    each = [edge.exponent for edge in edges if edge.kind != "attracts"]
+    own_clocks = all(edge.clock == "draws" and math.isfinite(edge.mean) for edge in edges)
+    if not isinstance(experiment.update, Vanilla) or not own_clocks:
+        return None
+    # Each edge alone has u_j / (2 eta), all of them together have sum u_j / (K eta).
+    return 2.0 / (len(edges) + 1) * sum(one for one in each if one is not None)
+
+
 @dynamics.no_overflow
 def critical_step_size(experiment: Experiment) -> float:
-    r"""The step size at which regret turns polynomial: :math:`\kappa = 1` at the wrong arm.
+    r"""The step size at which regret turns polynomial: :math:`\kappa = 1` at some wrong arm.
 
-    All moves near a corner are proportional to :math:`\eta`, so :math:`\kappa = \eta_c / \eta`.
-    Runs on the wrong arm cost :math:`\sum_t t^{-\kappa}`: for :math:`\eta < \eta_c` that is finite,
-    and regret grows like :math:`\log T`; for :math:`\eta > \eta_c` it grows like
-    :math:`T^{1 - \eta_c / \eta}`.
+    All moves near a corner are proportional to :math:`\eta`, so :math:`\kappa = \eta_c / \eta` for
+    the wrong arm that holds runs longest. Runs on it cost :math:`\sum_t t^{-\kappa}`: for
+    :math:`\eta < \eta_c` that is finite, and regret grows like :math:`\log T`; for
+    :math:`\eta > \eta_c` it grows like :math:`T^{1 - \eta_c / \eta}`.
 
     Parameters
     ----------
     experiment : Experiment
-        Of two arms with different means, as for :func:`corner`; the step size is not used.
+        As for :func:`corner`; the step size is not used.
 
     Returns
     -------
@@ -213,18 +225,21 @@ def critical_step_size(experiment: Experiment) -> float:
     0.79681213
     >>> critical_step_size(e.replace(baseline=cm.Value()))
     inf
+    >>> round(critical_step_size(e.replace(problem=cm.Bandit([1, 0.5, 0]))), 8)
+    0.53120809
     """
     problem = _checked(experiment)
-    if problem.arms != 2 or problem.means[0] == problem.means[1]:
-        allowed = (
-            "two arms with different means: with more, the shares of the rare arms move as well"
-        )
-        raise CombinationError("experiment.problem", problem, allowed)
-    wrong = corner(experiment, 1 - problem.best)
-    if wrong.exponent is None:
-        allowed = "a rule whose exponent at the wrong arm is known, such as Vanilla"
-        raise CombinationError("experiment.update", experiment.update, allowed)
-    return wrong.exponent * float(experiment.update.step_size)  # type: ignore[arg-type]
+    wrong = [a for a, r in enumerate(problem.means) if r < max(problem.means)]
+    if not wrong:
+        raise CombinationError("experiment.problem", problem, "arms with different means")
+    least = math.inf
+    for arm in wrong:
+        exponent = corner(experiment, arm).exponent
+        if exponent is None:
+            allowed = f"a rule whose exponent at arm {arm} is known, such as Vanilla"
+            raise CombinationError("experiment.update", experiment.update, allowed)
+        least = min(least, exponent)
+    return least * float(experiment.update.step_size)  # type: ignore[arg-type]
 
 
 # -- one rare arm ----------------------------------------------------------------------------------
@@ -416,9 +431,10 @@ def _theta(experiment: Experiment, arm: int, rare: int, depth: float) -> Floats:
 
 
 def _per_advantage(experiment: Experiment) -> float:
-    """How far log-odds move per unit of advantage when the rare arm is drawn."""
+    """What the exponent is multiplied by, so that the step size cancels."""
     alpha = float(experiment.update.step_size)  # type: ignore[arg-type]
-    return alpha if isinstance(experiment.policy, Sigmoid) else 2.0 * alpha
+    sigmoid = isinstance(experiment.policy, Sigmoid)
+    return alpha if sigmoid else alpha * _checked(experiment).arms
 
 
 def _scale(experiment: Experiment) -> float:

@@ -147,10 +147,24 @@ def test_natural_corners_are_those_of_the_regimes() -> None:
 def test_more_arms_have_edges() -> None:
     e = DET.replace(problem=cm.Bandit([1, 0.7, 0]))
     middle = cm.exact.corner(e, 1)
-    assert middle.exponent is None
     assert [(x.arm, x.kind) for x in middle.edges] == [(0, "releases"), (2, "attracts")]
     pair = cm.exact.corner(DET.replace(problem=cm.Bandit([1, 0.7])), 1)
     assert middle.edges[0].exponent == pytest.approx(pair.exponent, rel=1e-12)
+    assert middle.root == pytest.approx(pair.root, rel=1e-12)
+    natural = e.replace(update=cm.Natural(0.1), baseline=cm.Value())
+    assert cm.exact.corner(natural, 1).exponent is None
+
+
+def test_exponents_of_more_arms() -> None:
+    """The roots of all better arms, over K eta."""
+    e = DET.replace(problem=cm.Bandit([0.5, 1, 0.9, 0.5, 0]), update=cm.Vanilla(3))
+    roots = [cm.exact.corner(DET.replace(problem=cm.Bandit([r, 0.5])), 1).root for r in (1.0, 0.9)]
+    want = sum(x for x in roots if x is not None) / (5 * 3)
+    assert cm.exact.corner(e, 0).exponent == pytest.approx(want, rel=1e-9)
+    ten = DET.replace(problem=cm.Bandit([0.6] + 9 * [0.5], noise="bernoulli"))
+    assert cm.exact.critical_step_size(ten) == pytest.approx(0.376438 / 10, abs=1e-7)
+    assert cm.exact.corner(e, 1).exponent == 0.0
+    assert cm.exact.corner(e, 4).exponent == math.inf  # it pays nothing: nothing leads in
 
 
 def test_what_is_refused() -> None:
@@ -170,9 +184,9 @@ def test_what_is_refused() -> None:
     ):
         with pytest.raises(CombinationError, match=match):
             cm.exact.corner(DET.replace(**change), 1)
-    with pytest.raises(CombinationError, match="two arms with different means"):
-        cm.exact.critical_step_size(DET.replace(problem=cm.Bandit([1, 0.7, 0])))
-    with pytest.raises(CombinationError, match="exponent at the wrong arm"):
+    with pytest.raises(CombinationError, match="different means"):
+        cm.exact.critical_step_size(DET.replace(problem=cm.Bandit([1, 1, 1])))
+    with pytest.raises(CombinationError, match="exponent at arm 1"):
         cm.exact.critical_step_size(KINDS["natural, V, noise"][0])
 
 
@@ -198,11 +212,29 @@ def test_runs_leave_the_wrong_arm_by_the_power(rate: float) -> None:
     assert math.log(regret[1] / regret[0]) / math.log(100) == pytest.approx(1 - kappa, abs=0.08)
 
 
+@pytest.mark.parametrize(
+    ("means", "rate", "arm"),
+    [([1, 0.5, 0], 4.0, 1), ([1, 0.8, 0.5], 1.5, 1), ([1, 0.9, 0.5], 8, 2)],
+)
+def test_more_arms_hold_runs_longer(means: list[float], rate: float, arm: int) -> None:
+    e = DET.replace(problem=cm.Bandit(means), update=cm.Vanilla(rate), steps=20_000)
+    kappa = cm.exact.corner(e, arm).exponent
+    assert kappa is not None
+    record = cm.Record("policy", at=[200, 20_000])
+    there = cm.run(e.replace(record=record), runs=6000, rng=7)["policy"].values[..., arm] > 0.5
+    share = there.mean(axis=0)
+    # Two arms alone would give 0.199, 0.155 and 0.191.
+    assert math.log10(share[1] / share[0]) / 2 == pytest.approx(-kappa, abs=0.025)
+
+
 def test_below_the_critical_step_size_regret_is_logarithmic() -> None:
     eta = cm.exact.critical_step_size(DET)
     _, below = wrong(DET.replace(update=cm.Vanilla(eta / 3)), [1000, 10_000], 2000)
     # (log T) / (2 eta) more for every factor of e.
     assert (below[1] - below[0]) / math.log(10) == pytest.approx(3 / (2 * eta), rel=0.1)
+    three = DET.replace(problem=cm.Bandit([1, 0.5, 0]), update=cm.Vanilla(0.2))
+    _, below = wrong(three, [1000, 10_000], 2000)
+    assert (below[1] - below[0]) / math.log(10) == pytest.approx(2 / 3 / 0.2, rel=0.1)
     _, above = wrong(DET.replace(update=cm.Vanilla(3 * eta)), [1000, 10_000], 4000)
     assert math.log10(above[1] / above[0]) == pytest.approx(2 / 3, abs=0.1)
 
