@@ -80,8 +80,8 @@ def refuse_subclass(argument: str, value: Config) -> None:
         ...
     committal.errors.ConfigTypeError: Experiment.policy = Mine() is not allowed; expected one of \
 Direct, Escort, FormulaPolicy, Sigmoid, Softmax itself: Mine is derived from Softmax, and what a \
-subclass changes does not reach the compiled core; a formula does (committal.baseline, weight, update, \
-link, optimiser, quantity), and CONTRIBUTING.md says how to add a part
+subclass changes does not reach the compiled core; a formula does (committal.baseline, weight, \
+update, link, optimiser, quantity), and CONTRIBUTING.md says how to add a part
     """
     cls = type(value)
     if _KINDS.get(cls._kind) is cls:
