@@ -63,7 +63,7 @@ class OneSample(Estimator):
         self._set(
             samples=check.integer("OneSample.samples", samples, 1, limits.SAMPLES),
             implicit=rate("OneSample.implicit", implicit, check.NON_NEGATIVE),
-            weight=_checked_weight("OneSample.weight", weight),
+            weight=checked_weight("OneSample.weight", weight),
         )
         if weight is not None and self.implicit != 0.0:
             raise ConfigError(
@@ -78,11 +78,18 @@ class Expected(Estimator):
     """The expectation of the update over actions and rewards: the true gradient.
 
     Bandits. Vanilla: theta += alpha (diag(pi) - pi pi^T) r; natural: theta += alpha r; direct:
-    the projected step along r. Nothing is drawn, and the baseline has no effect.
+    the projected step along r. Nothing is drawn, and the baseline has no effect. With a weight, or
+    an update that is a formula, it is the expectation of that rule, sum_a mu_a E[w A | a] psi_a,
+    and the baseline matters.
 
     MDPs. With d(s) = sum_i gamma^i P(s_i = s): vanilla theta[s, a] += alpha d(s) pi(a|s)
     (Q(s, a) - V(s)), the exact policy gradient; natural theta[s, a] += alpha (Q(s, a) - V(s))
     where d(s) > 0. Episodes are drawn for what is recorded of them only.
+
+    Parameters
+    ----------
+    weight
+        Of bandits: w of the rule, see :func:`committal.weight`; None for rho.
 
     Examples
     --------
@@ -90,11 +97,13 @@ class Expected(Estimator):
     Expected()
     """
 
+    weight: Weight | None
+
     core_name = "expected"
     draws = False
 
-    def __init__(self) -> None:
-        self._set()
+    def __init__(self, weight: Weight | None = None) -> None:
+        self._set(weight=checked_weight("Expected.weight", weight))
 
 
 @config
@@ -144,7 +153,7 @@ class ExactQ(Estimator):
             solver=check.choice("ExactQ.solver", solver, SOLVERS),
             tolerance=check.number("ExactQ.tolerance", tolerance, check.POSITIVE),
             discounted=discounted,
-            weight=_checked_weight("ExactQ.weight", weight),
+            weight=checked_weight("ExactQ.weight", weight),
         )
 
     core_name = "exact_q"
@@ -177,10 +186,10 @@ class Reinforce(Estimator):
     core_name = "reinforce"
 
     def __init__(self, weight: Weight | None = None) -> None:
-        self._set(weight=_checked_weight("Reinforce.weight", weight))
+        self._set(weight=checked_weight("Reinforce.weight", weight))
 
 
-def _checked_weight(argument: str, value: object) -> Weight | None:
+def checked_weight(argument: str, value: object) -> Weight | None:
     if value is None or isinstance(value, Weight):
         return value
     allowed = "a weight, such as cm.weight('minimum(rho, 1)'), or None"

@@ -13,6 +13,7 @@ from committal.config.bandit import Bandit
 from committal.config.estimators import OneSample
 from committal.config.experiment import Experiment
 from committal.config.policies import Policy
+from committal.config.spelled import spelled_out
 from committal.errors import NonFiniteError
 from committal.reference.arrays import Floats, Ints
 from committal.reference.baselines import (
@@ -87,6 +88,7 @@ def run_bandit(
     0 [0. 0.] 0.0
     1 [1. 0.] 0.5
     """
+    experiment = spelled_out(experiment)
     try:
         first = (0, initial_theta(experiment)) if start is None else start
         yield from _moments(experiment, key, run, actions, rewards, *first)
@@ -207,6 +209,7 @@ def one_step_law(
     0.125 (1,) (1.0,) [0. 1.]
     0.375 (1,) (0.0,) [0. 0.]
     """
+    experiment = spelled_out(experiment)
     problem, estimator = problem_of(experiment, Bandit), experiment.estimator
     pi = policy_probabilities(experiment.policy, theta)
     mu = behaviour_probabilities(experiment.behaviour, pi, t, experiment.steps)

@@ -10,6 +10,7 @@ import numpy as np
 from committal.config.estimators import ExactQ
 from committal.config.experiment import Experiment
 from committal.config.mdp import TabularMDP
+from committal.config.spelled import spelled_out
 from committal.errors import NonFiniteError
 from committal.reference.arrays import Floats, Ints
 from committal.reference.baselines import initial_memory, remember
@@ -59,7 +60,7 @@ def run_mdp(experiment: Experiment, *, key: int, run: int) -> Iterator[MdpMoment
     {1}
     """
     try:
-        yield from _moments(experiment, key, run)
+        yield from _moments(spelled_out(experiment), key, run)
     except NonFiniteError as error:
         raise NonFiniteError(
             run, error.update, error.part, error.expression, error.operands

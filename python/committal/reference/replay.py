@@ -8,6 +8,7 @@ from committal.config.estimators import OneSample
 from committal.config.experiment import Experiment
 from committal.config.formula_baseline import FormulaBaseline
 from committal.config.mdp import TabularMDP
+from committal.config.spelled import spelled_out
 from committal.errors import NonFiniteError
 from committal.reference.arrays import Floats
 from committal.reference.bandit import run_bandit
@@ -30,6 +31,7 @@ def remembers(experiment: Experiment) -> bool:
     >>> remembers(e), remembers(e.replace(optimiser=cm.Adam()))
     (False, True)
     """
+    experiment = spelled_out(experiment)
     tree = experiment.optimiser.tree
     if tree is not None and tree.states:
         return True
@@ -74,6 +76,7 @@ def why_not_finite(
     >>> print(why_not_finite(e, key=0, run=3, update=9))
     run 3, update 2: the formula of baseline is not finite: 1 / (t - 2) with 1 = 1.0, t - 2 = 0.0
     """
+    experiment = spelled_out(experiment)
     estimator = experiment.estimator
     samples = estimator.samples if isinstance(estimator, OneSample) else 1
     if (update - (start[0] if start else 0)) * samples > _LONGEST:

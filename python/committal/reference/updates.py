@@ -13,6 +13,7 @@ from committal.config.experiment import Experiment
 from committal.config.formula_update import FormulaUpdate
 from committal.config.links import FormulaPolicy
 from committal.config.policies import Direct, Policy, Sigmoid
+from committal.config.spelled import spelled_out
 from committal.config.updates import Natural, Projected, Update, Vanilla
 from committal.reference.arrays import Floats
 from committal.reference.baselines import Memory
@@ -216,6 +217,7 @@ def direction(
     >>> direction(e, np.zeros(2), t=0, b=0.0, actions=[0], rewards=[1.0])
     array([2., 0.])
     """
+    experiment = spelled_out(experiment)
     policy, update, steps = experiment.policy, experiment.update, experiment.steps
     estimator = experiment.estimator
     pi = policy_probabilities(policy, theta)
