@@ -8,7 +8,7 @@ is no sample: whatever its numbers are, nothing looks at them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,10 +18,27 @@ from committal.formula.formula import Formula
 from committal.formula.vocabulary import ROWS
 from committal.support.simplex import Floats
 
-__all__ = ["over_counts"]
+__all__ = ["Lump", "over_counts"]
 
 
-def over_counts(formula: Formula, values: Mapping[str, Any], counts: Counts) -> Floats:
+class Lump(NamedTuple):
+    """Kinds that count together: those with the same reward.
+
+    Attributes
+    ----------
+    first : ndarray, shape (V,)
+        A kind for each of those that are counted.
+    of : ndarray, shape (S,)
+        What every kind is counted as.
+    """
+
+    first: Counts
+    of: Counts
+
+
+def over_counts(
+    formula: Formula, values: Mapping[str, Any], counts: Counts, lump: Lump | None = None
+) -> Floats:
     """The value of a formula for M batches.
 
     Parameters
@@ -32,6 +49,9 @@ def over_counts(formula: Formula, values: Mapping[str, Any], counts: Counts) -> 
         of samples; M and the axes before it may have length 1.
     counts : ndarray, shape (M, S)
         How often each kind occurs.
+    lump : Lump, optional
+        Which kinds the counts are of, (M, V), if they are fewer: then operations over samples look
+        at nothing in which kinds that count together differ.
 
     Examples
     --------
@@ -43,7 +63,14 @@ def over_counts(formula: Formula, values: Mapping[str, Any], counts: Counts) -> 
     array([0.        , 0.33333333])
     """
     weights = counts[..., None]
-    return evaluate(formula.result, formula.values(values), lambda op, x: _along(op, x, weights))
+
+    def over_samples(op: str, x: Floats) -> Floats:
+        if lump is None:
+            return _along(op, x, weights)
+        value = _along(op, x if x.shape[-2] == 1 else x[..., lump.first, :], weights)
+        return value if ROWS[op].kind == "reduction" else value[..., lump.of, :]
+
+    return evaluate(formula.result, formula.values(values), over_samples)
 
 
 def _along(op: str, x: Floats, c: Counts) -> Floats:

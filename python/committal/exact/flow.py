@@ -29,6 +29,7 @@ from committal.config.schedules import at_time
 from committal.errors import CombinationError
 from committal.exact import dynamics, formulas
 from committal.exact.law import law_from
+from committal.exact.lumped import can_lump, lumped
 from committal.support.simplex import Floats
 
 __all__ = ["StationaryPoint", "flow", "stationary"]
@@ -107,15 +108,12 @@ def _refuse_projection(experiment: Experiment) -> None:
 def _mean(experiment: Experiment, states: Floats, t: int) -> Floats:
     problem = dynamics.bandit_of(experiment, formulas=True)
     r = np.array(problem.means)
-    alpha = at_time(experiment.update.step_size, t)
     if formulas.has_formulas(experiment):
         formulas.refuse_states(experiment)
         flat = states.reshape(-1, states.shape[-1])
         piece = max(1, _AT_ONCE // (_outcomes(experiment) * states.shape[-1]))
-        found = [
-            law_from(experiment, x, np.zeros(len(x)), t).mean() / alpha
-            for x in (flat[i : i + piece] for i in range(0, max(len(flat), 1), piece))
-        ]
+        pieces = [flat[i : i + piece] for i in range(0, max(len(flat), 1), piece)]
+        found = [_by_outcomes(experiment, x, t) for x in pieces]
         return np.concatenate(found).reshape(states.shape)
     dynamics.refuse_memory("experiment.baseline", experiment.baseline)
     pi = experiment.policy.probabilities_at(states)
@@ -133,9 +131,21 @@ def _mean(experiment: Experiment, states: Floats, t: int) -> Floats:
     return np.asarray(h)
 
 
+def _by_outcomes(experiment: Experiment, theta: Floats, t: int) -> Floats:
+    """E[g] where there are formulas."""
+    if not can_lump(experiment):
+        alpha = at_time(experiment.update.step_size, t)
+        return law_from(experiment, theta, np.zeros(len(theta)), t).mean() / alpha
+    probability, g, _ = lumped(experiment, theta, t)
+    h = np.einsum("...m,...md->...d", probability, g)
+    tau = experiment.update.temperature(t)
+    return np.asarray(h + tau * dynamics.entropy_direction(experiment, theta) if tau > 0.0 else h)
+
+
 def _outcomes(experiment: Experiment) -> int:
     problem = dynamics.bandit_of(experiment, formulas=True)
-    kinds = sum(len(dynamics.reward_atoms(problem, a)) for a in range(problem.arms))
+    atoms = [value for a in range(problem.arms) for value, _ in dynamics.reward_atoms(problem, a)]
+    kinds = len(set(atoms)) if can_lump(experiment) else len(atoms)
     samples = dynamics.samples_of(experiment)
     return math.comb(kinds + samples - 1, samples)
 

@@ -25,7 +25,7 @@ from committal.config import (
     Sigmoid,
 )
 from committal.errors import CombinationError, FormulaError
-from committal.exact.counted import over_counts
+from committal.exact.counted import Lump, over_counts
 from committal.exact.counts import Counts
 from committal.formula.formula import Formula
 from committal.support.simplex import SMALLEST_PROBABILITY, Floats, others
@@ -44,6 +44,8 @@ class Batches(NamedTuple):
     a, R : ndarray, shape (M, S) or (1, S)
         One row for all where all batches have the same kinds.
     counts : ndarray, shape (M, S)
+    lump : Lump, optional
+        Which kinds count together; the counts are then of those.
 
     Examples
     --------
@@ -56,12 +58,18 @@ class Batches(NamedTuple):
     a: Counts
     R: Floats
     counts: Counts
+    lump: Lump | None = None
+
+    @property
+    def of_kinds(self) -> Counts:
+        """How many samples each kind may have, (M, S)."""
+        return self.counts if self.lump is None else self.counts[:, self.lump.of]
 
     def piece(self, first: int, last: int) -> Batches:
         """Those from the first to before the last."""
         if len(self.a) == 1:
             return self._replace(counts=self.counts[first:last])
-        return Batches(self.a[first:last], self.R[first:last], self.counts[first:last])
+        return Batches(self.a[first:last], self.R[first:last], self.counts[first:last], self.lump)
 
     def mean(self, x: Floats, rows: Floats | None = None) -> Floats:
         """The mean over samples of x (..., M, S, D), or of x (..., M, S, 1) times rows (S, D)."""
@@ -211,9 +219,48 @@ def directions(
 def _directions(
     experiment: Experiment, theta: Floats, pi: Floats, mu: Floats, batches: Batches, t: int
 ) -> Floats:
+    given = _given(experiment, theta, pi, mu, batches, t)
+    update = experiment.update
+    if isinstance(update, FormulaUpdate):
+        a, shape = batches.a, given["A"].shape
+        hot = np.eye(pi.shape[-1]) / np.maximum(pi, SMALLEST_PROBABILITY)[..., None]
+        given["score"] = _scores(experiment, theta, pi)[..., a, :]
+        given["natural"] = hot[..., a, :]
+        per_sample = update.tree.result.shape == "sample_arm"
+        full = (*shape, pi.shape[-1]) if per_sample else (*shape[:-1], pi.shape[-1])
+        value = _value("update", update.tree, given, full, batches)
+        g = batches.mean(value) if per_sample else np.asarray(value)
+    else:
+        each, psi = _factor(experiment, given, batches), _psi(experiment, theta, pi)
+        if len(batches.a) == 1:  # the same kinds in all outcomes
+            g = batches.mean(each[..., None], psi[..., batches.a[0], :])
+        else:
+            g = batches.mean(each[..., None] * psi[..., batches.a, :])
+    tree = experiment.optimiser.tree
+    if tree is None:
+        return g
+    return _value("optimiser", tree, {**given, "g": g}, g.shape, batches)
+
+
+def factors(
+    experiment: Experiment, theta: Floats, pi: Floats, mu: Floats, batches: Batches, t: int
+) -> tuple[Floats, Floats]:
+    """w A of every kind of sample, (..., M, S), and psi of its arm, (..., S, D).
+
+    For updates that are no formulas, and batches that all have the same kinds. A kind that does not
+    occur has 0.
+    """
+    given = _given(experiment, theta, pi, mu, batches, t)
+    each = np.where(batches.of_kinds > 0, _factor(experiment, given, batches), 0.0)
+    return each, _psi(experiment, theta, pi)[..., batches.a[0], :]
+
+
+def _given(
+    experiment: Experiment, theta: Floats, pi: Floats, mu: Floats, batches: Batches, t: int
+) -> dict[str, Any]:
+    """What formulas look at, with b and A of every kind of sample of every outcome."""
     r = np.array(experiment.problem.means)  # type: ignore[attr-defined]
-    a, R, counts = batches
-    samples = int(counts[0].sum())
+    a, R = batches.a, batches.R
     given: dict[str, Any] = {
         "theta": theta[..., None, :],  # one outcome after the other
         "pi": np.maximum(pi, SMALLEST_PROBABILITY)[..., None, :],
@@ -221,29 +268,25 @@ def _directions(
         "r": r,
         "t": float(t),
         "K": float(pi.shape[-1]),
-        "N": float(samples),
+        "N": float(batches.counts[0].sum()),
         "a": a.astype(np.float64),
         "R": R,
     }
     drawn = np.maximum(mu, np.finfo(np.float64).tiny)[..., a]
     given["rho"] = pi[..., a] / drawn
-    b = _baseline(experiment, given, pi, r, counts)
-    shape = np.broadcast_shapes(given["rho"].shape, counts.shape)
-    given |= {"b": np.broadcast_to(b, shape), "A": np.broadcast_to(R - b, shape)}
-    g = _direction(experiment, given, theta, pi, batches)
-    tree = experiment.optimiser.tree
-    if tree is None:
-        return g
-    return _value("optimiser", tree, {**given, "g": g}, g.shape, counts)
+    b = _baseline(experiment, given, pi, r, batches)
+    shape = np.broadcast_shapes(given["rho"].shape, (len(batches.counts), a.shape[1]))
+    return given | {"b": np.broadcast_to(b, shape), "A": np.broadcast_to(R - b, shape)}
 
 
 def _value(
-    part: str, formula: Formula, given: dict[str, Any], shape: tuple[int, ...], counts: Counts
+    part: str, formula: Formula, given: dict[str, Any], shape: tuple[int, ...], batches: Batches
 ) -> Floats:
-    value = np.broadcast_to(over_counts(formula, given, counts), shape)
+    value = np.broadcast_to(over_counts(formula, given, batches.counts, batches.lump), shape)
     if not np.isfinite(value).all():
         per_sample = formula.result.shape in ("sample", "sample_arm")
-        seen = counts > 0 if formula.result.shape == "sample" else counts[..., None] > 0
+        seen = batches.of_kinds > 0
+        seen = seen if formula.result.shape == "sample" else seen[..., None]
         if not per_sample or (~np.isfinite(value) & seen).any():
             allowed = "a formula that is finite for every outcome here"
             raise FormulaError(part, formula.text, allowed)
@@ -251,7 +294,7 @@ def _value(
 
 
 def _baseline(
-    experiment: Experiment, given: dict[str, Any], pi: Floats, r: Floats, counts: Counts
+    experiment: Experiment, given: dict[str, Any], pi: Floats, r: Floats, batches: Batches
 ) -> Floats:
     """b of every sample of every outcome, (..., M, S) or what broadcasts to it."""
     baseline = experiment.baseline
@@ -259,7 +302,7 @@ def _baseline(
     total: Floats = np.full((1, 1), linear.offset)
     for coefficient, atom in linear.terms:
         if isinstance(atom, FormulaBaseline) and not atom.depends_on_theta_only:
-            value = over_counts(atom.tree, given, counts)
+            value = over_counts(atom.tree, given, batches.counts, batches.lump)
             per_sample = atom.tree.result.shape == "sample"
             total = total + coefficient * (value if per_sample else value[..., None])
         else:
@@ -267,31 +310,21 @@ def _baseline(
     return total
 
 
-def _direction(
-    experiment: Experiment, given: dict[str, Any], theta: Floats, pi: Floats, batches: Batches
-) -> Floats:
-    update, weight = experiment.update, getattr(experiment.estimator, "weight", None)
-    scores = _scores(experiment, theta, pi)  # (..., K, D): by arm
-    a, _, counts = batches
-    shape = given["A"].shape
-    if isinstance(update, FormulaUpdate):
-        hot = np.eye(pi.shape[-1]) / np.maximum(pi, SMALLEST_PROBABILITY)[..., None]
-        given = {**given, "score": scores[..., a, :], "natural": hot[..., a, :]}
-        per_sample = update.tree.result.shape == "sample_arm"
-        full = (*shape, pi.shape[-1]) if per_sample else (*shape[:-1], pi.shape[-1])
-        value = _value("update", update.tree, given, full, counts)
-        return batches.mean(value) if per_sample else np.asarray(value)
-    w = given["rho"]
+def _factor(experiment: Experiment, given: dict[str, Any], batches: Batches) -> Floats:
+    """w A, (..., M, S)."""
+    weight, w = getattr(experiment.estimator, "weight", None), given["rho"]
     if weight is not None:
-        w = _value("estimator.weight", weight.tree, given, shape, counts)
-    if isinstance(update, Natural) or isinstance(experiment.policy, Direct):
-        units = experiment.policy.units(pi.shape[-1])
-        scores = units / np.maximum(pi, SMALLEST_PROBABILITY)[..., None]
+        w = _value("estimator.weight", weight.tree, given, given["A"].shape, batches)
     with np.errstate(all="ignore"):  # what no sample is may be anything
-        each = w * given["A"]
-    if len(a) == 1:  # the same kinds in all outcomes
-        return batches.mean(each[..., None], scores[..., a[0], :])
-    return batches.mean(each[..., None] * scores[..., a, :])
+        return np.asarray(w * given["A"])
+
+
+def _psi(experiment: Experiment, theta: Floats, pi: Floats) -> Floats:
+    """The directions of the arms as rows, (..., K, D)."""
+    if isinstance(experiment.update, Natural) or isinstance(experiment.policy, Direct):
+        units = experiment.policy.units(pi.shape[-1])
+        return np.asarray(units / np.maximum(pi, SMALLEST_PROBABILITY)[..., None])
+    return _scores(experiment, theta, pi)
 
 
 def _scores(experiment: Experiment, theta: Floats, pi: Floats) -> Floats:

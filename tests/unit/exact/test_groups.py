@@ -15,6 +15,7 @@ import committal as cm
 from committal import reference
 from committal.exact.counted import over_counts
 from committal.exact.counts import MOST_OUTCOMES, count_vectors, multinomial
+from committal.exact.lumped import can_lump
 
 STD = cm.weight("where(max(R) > min(R), rho / std(R), 0)")
 NORM = "(1 - 2 * pi[a] + sum(pi**2))"
@@ -150,6 +151,65 @@ def test_large_groups_take_no_time(means: list[float], samples: int, most: float
     assert float(law.probability.sum()) == pytest.approx(1.0, abs=1e-12)
     trace = float(np.trace(law.covariance()))
     assert float(variance) == pytest.approx(trace, rel=1e-10)
+
+
+SHARED = cm.Bandit.from_table([[(1, 0.2), (0, 0.8)], [(0, 0.5), (1, 0.3), (2, 0.2)], [(1, 1.0)]])
+LUMPED = {
+    "rloo": {"baseline": cm.baseline("others(R, 'mean')")},
+    "grpo": {"baseline": cm.baseline("mean(R)"), "estimator.weight": STD},
+    "gate": {
+        "baseline": cm.baseline("mean(R)") + 0.1,
+        "estimator.weight": cm.weight("where(A > 0, rho, pi[a]) / (max(A) - min(b) + 1)"),
+    },
+    "arms": {"baseline": cm.baseline("pi[a] * mean(R)"), "estimator.weight": STD},
+    "natural": {"baseline": cm.baseline("max(R) - 1"), "update": cm.Natural(1)},
+    "behaviour": {
+        "baseline": cm.baseline("std(R)"),
+        "behaviour": cm.Fixed([0.2, 0.5, 0.3]),
+        "estimator.weight": cm.weight("minimum(rho, 1) * mean(R)"),
+    },
+}
+
+
+@pytest.mark.parametrize("case", LUMPED)
+@pytest.mark.parametrize("visible", [False, True])
+def test_counts_of_rewards_are_enough(case: str, visible: bool) -> None:
+    e = group("mean", 3, SHARED).replace(**LUMPED[case])
+    assert can_lump(e)
+    theta = np.random.default_rng(1).normal(size=(2, 3))
+    found = cm.exact.gradient_moments(e, theta=theta, visible=visible)
+    law = cm.exact.one_step(e, theta=theta)
+    seen = np.eye(3) - (1 / 3 if visible else 0)
+    np.testing.assert_allclose(found.mean, law.mean() @ seen, atol=1e-14)
+    want = seen @ law.covariance() @ seen
+    np.testing.assert_allclose(found.covariance, want, atol=1e-13)
+    np.testing.assert_allclose(cm.exact.flow(e, theta=theta), law.mean(), atol=1e-14)
+
+
+def test_what_looks_at_arms_is_not_counted_by_rewards() -> None:
+    e = group("opo", 3, SHARED)
+    assert not can_lump(e)
+    assert not can_lump(group("grpo", 3))  # every arm has a reward of its own
+    assert not can_lump(group("grpo", 3, SHARED).replace(optimiser=cm.ClipNorm(1)))
+    by_arm = group("mean", 3, SHARED).replace(
+        baseline=cm.baseline("pi[a]"), **{"estimator.weight": cm.weight("rho / (1 + max(A)**2)")}
+    )
+    assert not can_lump(by_arm)
+
+
+def test_groups_of_many_arms() -> None:
+    means = np.linspace(0.05, 0.5, 10)
+    bandit = cm.Bandit(means, noise="bernoulli")
+    p = float(means.mean())
+    for samples in (8, 128):
+        e = group("grpo", samples, bandit, [0] * 10)
+        factor = cm.exact.flow(e) / ((means - p) / 10)
+        counts = np.arange(samples + 1)
+        law = multinomial(count_vectors(2, samples), np.array([p, 1 - p]))[::-1]
+        share = counts / samples
+        want = (law @ np.sqrt(share * (1 - share))) / (p * (1 - p))
+        np.testing.assert_allclose(factor, want, rtol=1e-11)
+        assert float(cm.exact.gradient_variance(e)) > 0.0
 
 
 def test_too_many_outcomes_are_refused_with_their_number() -> None:
