@@ -78,6 +78,7 @@ def two_arm_regime(experiment: Experiment) -> Regime:
     1.0 ends on the best arm
     1.5 ends on no arm
     """
+    dynamics.bandit_of(experiment, formulas=True)
     experiment = spelled_out(experiment)
     problem = dynamics.bandit_of(experiment)
     r = np.array(problem.means)

@@ -244,12 +244,30 @@ row("Direct", probabilities=([0.5, 0.5], [x for x in WRONG["law"] if x is not No
 row("EpsilonGreedy", epsilon=(0.1, "unit"))
 row("ExactQ", solver=("iterative", NO_TEXT), tolerance=(0.1, "positive"),
     discounted=(False, "flag"), weight=(..., NO_OBJECT))  # fmt: skip
-row("Expected")
+row("Expected", weight=(..., NO_OBJECT))
 row("Experiment", problem=(BANDIT, "object"), policy=(cm.Softmax(), "object"),
     update=(cm.Natural(0.1), "object"), baseline=(0.5, [*NO_OBJECT[:1], math.nan, "x", None]),
     behaviour=(cm.OnPolicy(), "object"), estimator=(cm.OneSample(), "object"),
     steps=(3, "integer"), optimiser=(cm.Plain(), "object"),
-    record=(cm.Record(), "object"))  # fmt: skip
+    regulariser=(..., NO_OBJECT), record=(cm.Record(), "object"))  # fmt: skip
+row("Asymmetric")
+row("Tapered")
+row("Clip", low=(0.2, "unit"), high=(0.3, [x for x in WRONG["non-negative"] if x is not None]))
+row("Truncate", low=(0.5, "non-negative"), high=(2.0, "non-negative"))
+row("Delightful", temperature=(1.0, "positive"))
+row("Implicit", gamma=(0.1, "non-negative"))
+row("Group", samples=(4, "count"), centre=("mean", NO_TEXT[1:]), scale=("std", NO_TEXT[1:]),
+    ddof=(0, [*NO_INTEGER, HUGE, 2]), eps=(0.0, "non-negative"), weight=(..., NO_OBJECT),
+    epochs=(1, "count"))  # fmt: skip
+row("Entropy", strength=(0.1, "rate"))
+NO_REFERENCE = [*WRONG["law"], [1.0, 0.0], "end", NUL]
+row("KL", reference=([0.5, 0.5], NO_REFERENCE), strength=(0.1, "non-negative"),
+    form=("k3", "text"))  # fmt: skip
+row("ReverseKL", reference=([0.5, 0.5], NO_REFERENCE), strength=(0.1, "non-negative"))
+row("LogBarrier", strength=(0.1, "non-negative"))
+row("Escort", theta0=([0.0, 1.0], [x for x in WRONG["vector"] if x is not None]),
+    power=(2.0, [*NO_NUMBER, 0, 0.5]))  # fmt: skip
+row("Critic", rate=(0.1, [*WRONG["unit"][1:], 0]), initial=(0.0, "number"))
 row("Fixed", probabilities=([0.5, 0.5], "law"))
 row("Gap", fraction=(0.5, "unit"))
 GRID = {"text": ("S.A", [None, 3, object(), "", NUL, "...", [3]]),
