@@ -174,7 +174,7 @@ def kl_recursion(
     Examples
     --------
     >>> kl_recursion(0.1, 2.0, 30)[[0, 1, 2, 30]].round(6)
-    array([0.1     , 0.370326, 0.238232, 0.258286])
+    array([0.1     , 0.370365, 0.238333, 0.258286])
     """
     p_ref = check.number("reference", reference, check.UNIT_INSIDE)
     beta = check.number("strength", strength, check.POSITIVE)
