@@ -199,7 +199,13 @@ def a10() -> list[Row]:
     clip = group(8, GRPO, eps=1e-6, weight=cm.Clip(0.2, 0.2))
     numbers = {"mean_value": "value", "fail_below_85": "fail .85", "entropy": "entropy"}
     exp = bandit([0.9, 0.6, 0.1], cm.Vanilla(0.5), **more, **clip)
-    return [Row("one epoch", exp, "A10_ppo/grpo_N8_E1_clip", numbers)]
+    four = exp.replace(**{"estimator.epochs": 4})
+    free = four.replace(**{"estimator.weight": None})
+    return [
+        Row("one epoch", exp, "A10_ppo/grpo_N8_E1_clip", numbers),
+        Row("four epochs", free, "A10_ppo/grpo_N8_E4_noclip", numbers),
+        Row("four epochs, clipped", four, "A10_ppo/grpo_N8_E4_clip", numbers),
+    ]
 
 
 def a11() -> list[Row]:
@@ -353,6 +359,7 @@ PLANTED: dict[str, tuple[str, dict[str, Any]]] = {
     "no gate": ("a12 delightful", {"estimator.weight": None}),
     "no taper": ("a11 topr_V0.8", {"estimator.weight": cm.Asymmetric()}),
     "another start": ("a13 ema_001_init0", {"baseline.initial": 0.2}),
+    "no trust": ("a10 four epochs, clipped", {"estimator.weight": None}),
     "no clip": ("a2 clip .3", {"optimiser.limit": 0.5}),
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from committal.config.base import Config, config
 from committal.config.schedules import Rate, Schedule, rate
@@ -46,6 +46,9 @@ class OneSample(Estimator):
         on purpose, to bound its weights; 0 turns it off.
     weight
         w in w A psi, see :func:`committal.weight`; None for rho = pi(a) / mu(a).
+    epochs
+        How many times theta moves with the same samples. A stays as it was, rho is the ratio of
+        the policy that has moved to mu as it was when they were drawn.
 
     Examples
     --------
@@ -56,14 +59,20 @@ class OneSample(Estimator):
     samples: int
     implicit: float | Schedule
     weight: Weight | None
+    epochs: int
 
     def __init__(
-        self, samples: check.Integer = 1, implicit: Rate = 0.0, weight: Weight | None = None
+        self,
+        samples: check.Integer = 1,
+        implicit: Rate = 0.0,
+        weight: Weight | None = None,
+        epochs: check.Integer = 1,
     ) -> None:
         self._set(
             samples=check.integer("OneSample.samples", samples, 1, limits.SAMPLES),
             implicit=rate("OneSample.implicit", implicit, check.NON_NEGATIVE),
             weight=checked_weight("OneSample.weight", weight),
+            epochs=check.integer("OneSample.epochs", epochs, 1, limits.EPOCHS),
         )
         if weight is not None and self.implicit != 0.0:
             raise ConfigError(
@@ -71,6 +80,20 @@ class OneSample(Estimator):
             )
 
     core_name = "sampled"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a dictionary of plain values; one epoch is left out.
+
+        Examples
+        --------
+        >>> OneSample().to_dict()
+        {'kind': 'one_sample', 'samples': 1, 'implicit': 0.0}
+        """
+        # So that an experiment of before there were epochs has the hash that it had.
+        made = Config.to_dict(self)
+        if self.epochs == 1:
+            del made["epochs"]
+        return made
 
 
 @config

@@ -90,7 +90,7 @@ centre='mean': one sample has no others; use centre=None, or OneSample with a ba
             ddof=check.integer("Group.ddof", ddof, 0, 1),
             eps=check.number("Group.eps", eps, check.NON_NEGATIVE),
             weight=checked_weight("Group.weight", weight),
-            epochs=check.integer("Group.epochs", epochs, 1, limits.SAMPLES),
+            epochs=check.integer("Group.epochs", epochs, 1, limits.EPOCHS),
         )
         if self.samples == 1 and self.centre is not None:
             raise ConfigError(

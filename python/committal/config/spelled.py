@@ -10,6 +10,7 @@ checks works on the experiment that `spelled_out` returns.
 `Regulariser`       mean(w A psi) + its term; sampled forms: mean((w A - beta c_a) psi)
 `Escort`            the link abs(theta)**power
 `Critic`            `RunningMean`
+more epochs         an update that is a formula, made several times with the same samples
 `Expected` of w     sum_a mu_a E[w A] psi_a; see :mod:`committal.config.expectation`
 ==================  ===========================================================================
 """
@@ -24,7 +25,7 @@ import numpy as np
 from committal.config.behaviours import OnPolicy
 from committal.config.critic import Critic
 from committal.config.escort import Escort
-from committal.config.estimators import Expected, OneSample
+from committal.config.estimators import Estimator, Expected, OneSample
 from committal.config.expectation import expected_update, is_native
 from committal.config.formula_baseline import FormulaBaseline
 from committal.config.formula_update import FormulaUpdate
@@ -63,6 +64,7 @@ def has_names(e: Experiment) -> bool:
     """
     return (
         isinstance(e.estimator, Group)
+        or (_epochs(e) > 1 and not isinstance(e.update, FormulaUpdate))
         or e.regulariser is not None
         or isinstance(e.policy, Escort)
         or any(isinstance(atom, Critic) for atom in e.baseline.atoms)
@@ -99,8 +101,8 @@ def _spelled_out(e: Experiment) -> Experiment:
     if isinstance(e.estimator, Group):
         changes |= _group(e.estimator, changes["baseline"])
         if _needs_ratio(e):
-            changes["estimator"] = OneSample(e.estimator.samples, weight=FormulaWeight("rho"))
-    return _regularised(e.replace(**changes), term)
+            changes["estimator"] = changes["estimator"].replace(weight=FormulaWeight("rho"))
+    return _regularised(e, changes, term)
 
 
 def _expected(e: Experiment, term: _Term) -> dict[str, Any]:
@@ -149,7 +151,7 @@ def _group(group: Group, baseline: Baseline) -> dict[str, Any]:
     R = name(INPUT, "R", SAMPLE)
     X = R if own is None else apply("sub", R, own)
     found: dict[str, Any] = {
-        "estimator": OneSample(group.samples, weight=_scaled(group, X)),
+        "estimator": OneSample(group.samples, weight=_scaled(group, X), epochs=group.epochs),
         "baseline": baseline,
     }
     if group.centre is not None:
@@ -246,34 +248,41 @@ class _Term(NamedTuple):
         )
 
 
-def _regularised(e: Experiment, term: _Term) -> Experiment:
-    """The experiment whose update has the term of a regulariser in it."""
-    if term.native:
-        return e.replace(**{"update.entropy": term.native})
-    if not term.added and not term.sampled:
-        return e
-    psi = name(INPUT, "natural" if isinstance(e.update, Natural) else "score", "sample_arm")
-    factor = apply("mul", weight_of(e), name(INPUT, "A", SAMPLE))
+def _regularised(e: Experiment, changes: dict[str, Any], term: _Term) -> Experiment:
+    """The experiment whose update has the term of a regulariser in it, and says all of an epoch."""
+    estimator = changes.get("estimator", e.estimator)
+    epochs = getattr(estimator, "epochs", 1)
+    if isinstance(e.update, FormulaUpdate) or not (term.added or term.sampled or epochs > 1):
+        entropy = {"update.entropy": term.native} if term.native else {}
+        return e.replace(**changes, **entropy)
+    natural = isinstance(e.update, Natural)
+    psi = name(INPUT, "natural" if natural else "score", "sample_arm")
+    factor = apply("mul", weight_of(estimator), name(INPUT, "A", SAMPLE))
     if term.sampled:
         factor = apply("add", factor, _read("update", term.sampled))
     g = apply("mean", apply("mul", factor, psi), over="samples")
-    if term.added:
-        g = apply("add", g, _read("update", term.added))
+    tau = term.native or getattr(e.update, "entropy", 0.0)
+    for added in (term.added, Entropy(tau).added(natural, np.ones(1)) if tau else ""):
+        if added:
+            g = apply("add", g, _read("update", added))
     plain: dict[str, Any] = {"weight": None}
-    if isinstance(e.estimator, OneSample):
+    if isinstance(estimator, OneSample):
         plain["implicit"] = 0.0
-    return e.replace(
-        update=FormulaUpdate(text_of(g), e.update.step_size),
-        estimator=e.estimator.replace(**plain),
-    )
+    changes["update"] = FormulaUpdate(text_of(g), e.update.step_size)
+    changes["estimator"] = estimator.replace(**plain)
+    return e.replace(**changes)
 
 
-def weight_of(e: Experiment) -> Node:
+def _epochs(e: Experiment) -> int:
+    return getattr(e.estimator, "epochs", 1)
+
+
+def weight_of(estimator: Estimator) -> Node:
     """w as a tree: that of a weight, or rho, with implicit exploration where there is some."""
-    weight = getattr(e.estimator, "weight", None)
+    weight = getattr(estimator, "weight", None)
     if weight is not None:
         return settled(weight.tree)
-    implicit = getattr(e.estimator, "implicit", 0.0)
+    implicit = getattr(estimator, "implicit", 0.0)
     if implicit != 0.0:
         return _read("weight", f"pi[a] / (mu[a] + {implicit!r})")
     return name(INPUT, "rho", SAMPLE)

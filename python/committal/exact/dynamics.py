@@ -94,6 +94,10 @@ def bandit_of(
     2
     """
     check.instance(argument, experiment, Experiment, "an Experiment")
+    epochs = getattr(experiment.estimator, "epochs", 1)
+    if epochs > 1:
+        allowed = "1: an exact answer is that of one move of theta"
+        raise CombinationError(f"{argument}.estimator.epochs", epochs, allowed)
     if not formulas:
         refuse_formulas(argument, experiment)
     return check.instance(f"{argument}.problem", experiment.problem, Bandit, "a Bandit")

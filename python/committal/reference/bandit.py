@@ -29,7 +29,7 @@ from committal.reference.policies import initial_theta, policy_probabilities
 from committal.reference.problems import problem_of
 from committal.reference.rewards import draw_reward, reward_table
 from committal.reference.streams import ACTION, REWARD, draw_action, uniforms
-from committal.reference.updates import direction, moved, next_theta, optimised
+from committal.reference.updates import next_theta, updated
 
 __all__ = ["BanditMoment", "Outcome", "one_step_law", "run_bandit"]
 
@@ -150,10 +150,9 @@ def _moments(
         yield now
 
         if t < steps:
-            g = direction(experiment, theta, t, each if samples else b, a_t, r_t)
             memory = remember(experiment.baseline, memory, r_t, given)
-            step, memory = optimised(experiment, g, theta, t, memory)
-            theta = moved(experiment, theta, t, step)
+            b_t = each if samples else b
+            theta, memory = updated(experiment, theta, t, b_t, a_t, r_t, memory)
             regret += float(r.max()) - now.value
 
 

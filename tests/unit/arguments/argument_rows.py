@@ -288,7 +288,8 @@ row("Maximum")
 row("MinVariance", metric=("natural", NO_TEXT), lam=(0.1, NO_NUMBER[1:]))
 row("Natural", step_size=(0.1, "positive"), entropy=(0.0, "rate"))
 row("OnPolicy")
-row("OneSample", samples=(2, "count"), implicit=(0.0, "rate"), weight=(..., NO_OBJECT))
+row("OneSample", samples=(2, "count"), implicit=(0.0, "rate"), weight=(..., NO_OBJECT),
+    epochs=(1, "count"))  # fmt: skip
 row("Precision", quantity=("value", [*NO_TEXT, "x"]), half_width=(0.1, "positive"),
     confidence=(0.9, "inside"), relative=(False, "flag"), below=(..., NO_NUMBER[1:]))  # fmt: skip
 row("Precision.width_for", cm.Precision("value", 0.1).width_for, estimate=(0.5, "number"))

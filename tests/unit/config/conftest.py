@@ -90,6 +90,7 @@ EXAMPLES: list[Config] = [
     cm.Implicit(0.1),
     cm.Group(samples=4, scale="std", ddof=1, eps=1e-6, weight=cm.Clip(0.2, 0.3)),
     cm.Group(centre=None),
+    cm.OneSample(samples=2, epochs=3),
     cm.Group(samples=2, centre="weighted_leave_one_out"),
     cm.Expected(weight=cm.Tapered()),
     cm.Entropy(0.1),

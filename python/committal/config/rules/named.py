@@ -32,10 +32,23 @@ def _groups_are_of_bandits(e: Experiment) -> Refusal | None:
     return Refusal("estimator", e.estimator, "ExactQ, Reinforce or Expected with an MDP")
 
 
-def _groups_are_used_once(e: Experiment) -> Refusal | None:
-    if not isinstance(e.estimator, Group) or e.estimator.epochs == 1:
+def _epochs_move_a_softmax(e: Experiment) -> Refusal | None:
+    epochs = getattr(e.estimator, "epochs", 1)
+    if epochs == 1:
         return None
-    return Refusal("estimator.epochs", e.estimator.epochs, "1: every group is used once")
+    if isinstance(e.policy, Direct | Sigmoid):
+        instead = "Softmax([theta, 0])" if isinstance(e.policy, Sigmoid) else "Softmax"
+        return Refusal("estimator.epochs", epochs, f"1 with this policy; use {instead}")
+    if isinstance(e.update.step_size, Schedule):
+        allowed = "a constant with more than one epoch"
+        return Refusal("update.step_size", e.update.step_size, allowed)
+    tau = getattr(e.update, "entropy", 0.0) or getattr(e.regulariser, "strength", 0.0)
+    if isinstance(tau, Schedule):
+        return Refusal("update.entropy", tau, "a constant with more than one epoch")
+    implicit = getattr(e.estimator, "implicit", 0.0)
+    if isinstance(implicit, Schedule):
+        return Refusal("estimator.implicit", implicit, "a constant with more than one epoch")
+    return None
 
 
 def _groups_have_no_median(e: Experiment) -> Refusal | None:
@@ -167,7 +180,7 @@ def _reference_has_one_entry_per_arm(e: Experiment) -> Refusal | None:
 NAMED_RULES: tuple[Rule, ...] = (
     _critics_are_of_bandits,
     _groups_are_of_bandits,
-    _groups_are_used_once,
+    _epochs_move_a_softmax,
     _groups_have_no_median,
     _weights_are_of_products,
     _scales_are_of_products,
