@@ -1,9 +1,9 @@
 """The step size at which regret turns from a logarithm into a power of time.
 
 Stochastic gradient bandits, theta += eta R (e_a - pi), on two arms that pay 1 and 0.5. Near the
-wrong arm log-odds are a drift and jumps, in a clock that counts draws of the right arm. The exponent
-of that process is kappa = eta_c / eta: runs leave the wrong arm like t^-kappa, so regret grows like
-T^(1 - kappa) if kappa < 1, and like log T else. No run is needed to know eta_c.
+wrong arm log-odds are a drift and jumps, in a clock that counts draws of the right arm. The
+exponent of that process is kappa = eta_c / eta: runs leave the wrong arm like t^-kappa, so regret
+grows like T^(1 - kappa) if kappa < 1, and like log T else. No run is needed to know eta_c.
 """
 
 from __future__ import annotations

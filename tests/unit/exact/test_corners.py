@@ -55,6 +55,15 @@ def test_the_root_of_two_deterministic_arms(
     assert cm.exact.critical_step_size(e) == pytest.approx(u / 2, rel=1e-12)
 
 
+@pytest.mark.parametrize("samples", [2, 5])
+def test_averages_of_samples_allow_for_larger_steps(samples: int) -> None:
+    """N samples: jumps of one N-th, N times as often."""
+    for one in (DET, BERNOULLI):
+        many = one.replace(estimator=cm.OneSample(samples))
+        want = samples * cm.exact.critical_step_size(one)
+        assert cm.exact.critical_step_size(many) == pytest.approx(want, rel=1e-9)
+
+
 def test_the_root_of_normal_and_uniform_rewards() -> None:
     for noise, spread, moment in (
         ("gaussian", {"sigma": 0.7}, lambda u: math.exp(-u + (0.7 * u) ** 2 / 2)),

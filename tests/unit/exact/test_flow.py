@@ -99,6 +99,19 @@ def test_a_gate_on_surprise_has_a_point_inside() -> None:
     assert float(other.rates[0]) == pytest.approx(float(inside.rates[0]) / 2, rel=1e-5)
 
 
+def test_the_rate_of_an_arm_that_comes_back_slowly() -> None:
+    """Per unit of its probability, when the other arms have found their balance with it."""
+    e = delightful(cm.Softmax())
+    e = e.replace(problem=cm.Bandit.from_table([[(0.6, 1)], [(1, 0.5), (0, 0.5)], [(0.55, 1)]]))
+    edge = next(p for p in cm.exact.stationary(e) if p.arms == (0, 1))
+    assert edge.stable
+    theta = np.log(np.array([*edge.policy[:2], 1e-5]))
+    for _ in range(2000):
+        theta = theta + cm.exact.flow(e, theta=theta)
+    h, pi = cm.exact.flow(e, theta=theta), np.exp(theta) / np.exp(theta).sum()
+    assert float(edge.rates[1]) == pytest.approx((h[2] - pi @ h) / pi[2], rel=0.01)
+
+
 @pytest.mark.parametrize("e", [BASE, BASE.replace(update=cm.Natural(0.3, entropy=0.1)),
                                off_policy(0.3, TOPR), BASE.replace(estimator=cm.Expected()),
                                BASE.replace(baseline=cm.MinVariance() - 0.3,
