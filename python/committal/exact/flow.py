@@ -34,8 +34,10 @@ from committal.support.simplex import Floats
 
 __all__ = ["StationaryPoint", "flow", "stationary"]
 
-#: Faces of more arms are too many to search.
-MOST_ARMS = 6
+#: Faces of more arms are too many to search: then only ends of the flow are.
+MANY_ARMS = 6
+#: The flow of more arms would take too long to follow.
+MOST_ARMS = 100
 
 #: The log-odds of an arm that is absent: far below all, and its square is still a number.
 _ABSENT = -300.0
@@ -193,12 +195,13 @@ def stationary(experiment: Experiment, *, t: int = 0) -> tuple[StationaryPoint, 
 
     On every face of the simplex the expected direction is computed on a grid of log-odds from -25
     to 25; where it may vanish it is solved for by Newton's method. What is closer together than the
-    grid, or beyond it, may be missed.
+    grid, or beyond it, may be missed. More than six arms have too many faces: then only the ends of
+    the flow are looked for, from the uniform policy and from near every vertex.
 
     Parameters
     ----------
     experiment : Experiment
-        Of a bandit of two to six arms, with a `Softmax` or a `Sigmoid`; as for :func:`flow`.
+        Of a bandit of two arms or more, with a `Softmax` or a `Sigmoid`; as for :func:`flow`.
     t : int, optional
         The number of updates already done, for schedules.
 
@@ -241,14 +244,59 @@ def stationary(experiment: Experiment, *, t: int = 0) -> tuple[StationaryPoint, 
 
     scale = float(np.abs(drift(np.zeros(arms))).max()) or 1.0
     found: list[StationaryPoint] = []
-    for size in range(arms, 0, -1):
-        for face in itertools.combinations(range(arms), size):
-            roots = _roots(experiment, drift, face, scale) if size > 1 else np.zeros((1, 0))
-            for z in roots:
-                found.append(_point(drift, arms, face, z, scale))
+    if arms > MANY_ARMS:
+        found = _ends(drift, arms, scale)
+    else:
+        for size in range(arms, 0, -1):
+            for face in itertools.combinations(range(arms), size):
+                roots = _roots(experiment, drift, face, scale) if size > 1 else np.zeros((1, 0))
+                found += [_point(drift, arms, face, z, scale) for z in roots]
     r = np.array(problem.means)
     order = {"stable": 0, "marginal": 1, "saddle": 2, "unstable": 3}
     return tuple(sorted(found, key=lambda p: (order[p.kind], -float(p.policy @ r))))
+
+
+def _ends(drift: _Drift, arms: int, scale: float) -> list[StationaryPoint]:
+    """Where the flow leads, from the uniform policy and from near every vertex."""
+    found: list[StationaryPoint] = []
+    for start in np.concatenate([np.zeros((1, arms)), 4.0 * np.eye(arms)]):
+        x = _followed(drift, start, scale)
+        face = tuple(np.flatnonzero(x > _NEARLY).tolist())
+        z: Floats | None = np.array([x[a] - x[face[-1]] for a in face[:-1]])
+        if len(face) > 1:
+            z = _newton(_field(drift, arms, face), np.array(z))
+        if z is None:
+            continue
+        point = _point(drift, arms, face, z, scale)
+        if all(np.abs(point.policy - other.policy).max() > 1e-6 for other in found):
+            found.append(point)
+    return found
+
+
+def _followed(drift: _Drift, start: Floats, scale: float) -> Floats:
+    """Log-odds after following the flow for long, by implicit steps that become longer."""
+
+    def velocity(x: Floats) -> Floats:
+        h = drift(x)  # along (1, ..., 1) nothing is seen
+        return np.asarray((h - h.mean(axis=-1, keepdims=True)) / scale)
+
+    x, step, one = np.array(start), 0.1, np.eye(len(start))
+    for _ in range(300):
+        f, jacobian = _linearised(velocity, x)
+        while True:
+            move = np.linalg.solve(one / step - jacobian, f)
+            move = move - move[np.argmax(x)]
+            # Arms that are down already may fall as far as they like.
+            seen = (x > 2.0 * _NEARLY) | (move > 0.0)
+            if np.isfinite(move).all() and np.abs(move[seen]).max() < 1.0:
+                break
+            step *= 0.25
+        x = np.maximum(x + move, 2.0 * _NEARLY)
+        x = x - x.max()
+        step *= 1.5
+        if step > 1e14:
+            break
+    return np.asarray(x)
 
 
 # -- faces -----------------------------------------------------------------------------------------

@@ -150,11 +150,37 @@ def test_faces_of_four_arms() -> None:
     assert sum(p.stable for p in points) == 1
 
 
+def test_ten_arms() -> None:
+    rng = np.random.default_rng(0)
+    r, ref = np.sort(rng.uniform(size=10))[::-1], rng.dirichlet(np.full(10, 2.0))
+    mu = rng.dirichlet(np.full(10, 3.0))
+    e = cm.Experiment(cm.Bandit(r), cm.Softmax(), cm.Vanilla(1), steps=1)
+    old = e.replace(behaviour=cm.Fixed(mu), baseline=0.3)
+    reverse = cm.theory.regularised_policy(r, 0.2, reference=ref, divergence="reverse")
+    cases = (
+        (e, np.eye(10)[0]),
+        (e.replace(update=cm.Natural(1)), np.eye(10)[0]),
+        (e.replace(regulariser=cm.KL(ref, 0.2, form="k3")), reverse),
+        (
+            old.replace(estimator=cm.OneSample(weight=cm.Asymmetric())),
+            cm.theory.off_policy_limit(r, mu, 0.3),
+        ),
+        (
+            old.replace(estimator=cm.OneSample(weight=cm.Tapered())),
+            cm.theory.off_policy_limit(r, mu, 0.3, rule="tapered"),
+        ),
+    )
+    for case, want in cases:
+        stable = [p.policy for p in cm.exact.stationary(case) if p.stable]
+        assert len(stable) == 1
+        np.testing.assert_allclose(stable[0], want, atol=1e-10)
+
+
 def test_what_is_refused() -> None:
     with pytest.raises(CombinationError, match="between 0 and 1 nothing moves"):
         cm.exact.stationary(BASE.replace(problem=cm.Bandit([1, 1, 0])))
-    with pytest.raises(CombinationError, match="two to 6 arms"):
-        cm.exact.stationary(BASE.replace(problem=cm.Bandit(range(9))))
+    with pytest.raises(CombinationError, match="two to 100 arms"):
+        cm.exact.stationary(BASE.replace(problem=cm.Bandit(range(101))))
     direct = BASE.replace(policy=cm.Direct(), update=cm.Projected(0.1))
     for call in (cm.exact.stationary, cm.exact.flow):
         with pytest.raises(CombinationError, match=r"experiment\.policy = Direct\(\)"):
