@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, overload
 
 from committal.config.base import config
+from committal.config.escort import Escort
 from committal.config.formulas import FormulaPart, read_formula
 from committal.config.links import FormulaPolicy
 from committal.config.policies import Policy, Softmax
@@ -43,7 +44,7 @@ class FormulaUpdate(FormulaPart, Update):
 
     role = "update"
     core_name = "vanilla"  # its program replaces the direction
-    policies = (Softmax, FormulaPolicy)
+    policies = (Softmax, FormulaPolicy, Escort)
     in_mdps = True
 
     def __init__(

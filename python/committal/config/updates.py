@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from committal.config.base import Config, config
+from committal.config.escort import Escort
 from committal.config.links import FormulaPolicy
 from committal.config.policies import Direct, Policy, Sigmoid, Softmax
 from committal.config.schedules import Rate, Schedule, at_time, rate
@@ -172,7 +173,7 @@ class Vanilla(Update):
         self._set_rates(step_size, entropy=entropy)
 
     core_name = "vanilla"
-    policies = (Softmax, Sigmoid, Direct, FormulaPolicy)
+    policies = (Softmax, Sigmoid, Direct, FormulaPolicy, Escort)
     in_mdps = True
     approach = "harmonic"
 

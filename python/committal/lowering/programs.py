@@ -99,6 +99,11 @@ def _settled(formula: Formula, roots: Mapping[str, Node], prefix: str = "") -> d
     return {key: normal(expanded(root, leaves), strict=False) for key, root in roots.items()}
 
 
+def settled_roots(formula: Formula) -> dict[str, Node]:
+    """The trees of a formula and of its states, with numbers in place of parameters."""
+    return _settled(formula, _roots(formula))
+
+
 def _roots(formula: Formula, prefix: str = "") -> dict[str, Node]:
     states = {f"state:{prefix}{key}": node for key, _, node in formula.states}
     return {"value": formula.result, **states}
@@ -134,11 +139,11 @@ def _program(roots: Mapping[str, Node], initial: Mapping[str, float], text: str)
     places: dict[Node, int] = {}
     for node in walk(*roots.values()):
         if node.op != NUMBER:  # a number gets a register where it is read
-            places[node] = _emitted(made, node, places)
+            places[node] = emitted(made, node, places)
     states = {node.name: node.shape for node in walk(*roots.values()) if node.op == STATE}
     taken: set[int] = set()
     for key, root in roots.items():
-        place, shape = _read(made, root, places), root.shape
+        place, shape = read(made, root, places), root.shape
         wanted = states.get(key.removeprefix("state:"), shape) if "state:" in key else shape
         if key == "slope":
             wanted = ARM
@@ -147,16 +152,27 @@ def _program(roots: Mapping[str, Node], initial: Mapping[str, float], text: str)
             place = made.do("copy", wanted, place)
         taken.add(place)
         made.outputs.append((key, place))
+    return _checked(made)
+
+
+def finished(made: Program, outputs: Mapping[str, tuple[int, str]]) -> Program:
+    """A program whose outputs are copies of some of its registers."""
+    for key, (place, shape) in outputs.items():
+        made.outputs.append((key, made.do("copy", shape, place)))
+    return _checked(made)
+
+
+def _checked(made: Program) -> Program:
     for what, count, most in (
         ("operations", len(made.code), limits.OPERATIONS),
         ("registers", len(made.registers), limits.REGISTERS),
     ):
         if count > most:
-            raise FormulaError("formula", text, f"at most {most} {what} (there are {count})")
+            raise FormulaError("formula", made.text, f"at most {most} {what} (there are {count})")
     return made
 
 
-def _read(made: Program, node: Node, places: dict[Node, int]) -> int:
+def read(made: Program, node: Node, places: dict[Node, int]) -> int:
     """The register of a node that is there already, or that of a number."""
     if node not in places:
         places[node] = made.new(RUN)
@@ -164,7 +180,7 @@ def _read(made: Program, node: Node, places: dict[Node, int]) -> int:
     return places[node]
 
 
-def _emitted(made: Program, node: Node, places: dict[Node, int]) -> int:
+def emitted(made: Program, node: Node, places: dict[Node, int]) -> int:
     """Add what a node needs; its operands are there already."""
     if node.op not in ROWS:
         place = made.new(node.shape)
@@ -174,8 +190,8 @@ def _emitted(made: Program, node: Node, places: dict[Node, int]) -> int:
     if node.op == "pow":
         x, y = node.operands
         if y.op == NUMBER and y.value == int(y.value) and abs(y.value) <= _LARGEST_POWER:
-            return made.do("powi", node.shape, _read(made, x, places), int(y.value))
-    operands = [_read(made, x, places) for x in node.operands]
+            return made.do("powi", node.shape, read(made, x, places), int(y.value))
+    operands = [read(made, x, places) for x in node.operands]
     if node.op == "gather" and node.operands[0].shape == SAMPLE_ARM:
         return _gathered_by_sample(made, node, operands)
     return made.do(ROWS[node.op].opcode(node.over), node.shape, *operands)
@@ -213,11 +229,16 @@ def lower_programs(experiment: Experiment) -> dict[str, Any]:
     weight = getattr(experiment.estimator, "weight", None)
     if weight is not None:
         found["weight"] = lower_formula(weight.tree)
-    if isinstance(experiment.update, FormulaUpdate):
+    epochs = getattr(experiment.estimator, "epochs", 1)
+    if epochs > 1:
+        from committal.lowering.epochs import lower_epochs
+
+        found["update"] = lower_epochs(experiment, epochs)
+    elif isinstance(experiment.update, FormulaUpdate):
         found["update"] = lower_formula(experiment.update.tree)
     if isinstance(experiment.policy, FormulaPolicy):
         found["link"] = lower_formula(experiment.policy.tree, slope=experiment.policy.slope)
-    if experiment.optimiser.tree is not None:
+    if experiment.optimiser.tree is not None and epochs == 1:
         found["optimiser"] = lower_formula(experiment.optimiser.tree)
     if experiment.record.formulas:
         found["quantities"] = [

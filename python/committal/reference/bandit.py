@@ -14,6 +14,7 @@ from committal.config.estimators import OneSample
 from committal.config.experiment import Experiment
 from committal.config.formula_update import FormulaUpdate
 from committal.config.links import FormulaPolicy
+from committal.config.spelled import spelled_out
 from committal.errors import NonFiniteError
 from committal.reference.arrays import Floats, Ints
 from committal.reference.baselines import (
@@ -29,7 +30,7 @@ from committal.reference.policies import initial_theta, policy_probabilities, re
 from committal.reference.problems import problem_of
 from committal.reference.rewards import draw_reward, reward_table
 from committal.reference.streams import ACTION, REWARD, draw_action, uniforms
-from committal.reference.updates import direction, moved, next_theta, optimised
+from committal.reference.updates import next_theta, updated
 
 __all__ = ["BanditMoment", "Outcome", "one_step_law", "run_bandit"]
 
@@ -88,6 +89,7 @@ def run_bandit(
     0 [0. 0.] 0.0
     1 [1. 0.] 0.5
     """
+    experiment = spelled_out(experiment)
     try:
         first = (0, initial_theta(experiment)) if start is None else start
         yield from _moments(experiment, key, run, actions, rewards, *first)
@@ -147,10 +149,9 @@ def _moments(
         yield now
 
         if t < steps:
-            g = direction(experiment, theta, t, each if samples else b, a_t, r_t)
             memory = remember(experiment.baseline, memory, r_t, given)
-            step, memory = optimised(experiment, g, theta, t, memory)
-            theta = moved(experiment, theta, t, step)
+            b_t = each if samples else b
+            theta, memory = updated(experiment, theta, t, b_t, a_t, r_t, memory)
             regret += float(r.max()) - now.value
 
 
@@ -216,6 +217,7 @@ def one_step_law(
     0.125 (1,) (1.0,) [0. 1.]
     0.375 (1,) (0.0,) [0. 0.]
     """
+    experiment = spelled_out(experiment)
     problem, estimator = problem_of(experiment, Bandit), experiment.estimator
     pi = policy_probabilities(experiment.policy, theta)
     mu = behaviour_probabilities(experiment.behaviour, pi, t, experiment.steps)

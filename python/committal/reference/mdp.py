@@ -10,6 +10,7 @@ import numpy as np
 from committal.config.estimators import ExactQ
 from committal.config.experiment import Experiment
 from committal.config.mdp import TabularMDP
+from committal.config.spelled import spelled_out
 from committal.errors import NonFiniteError
 from committal.reference.arrays import Floats, Ints
 from committal.reference.baselines import initial_memory, remember
@@ -64,7 +65,7 @@ def run_mdp(
     """
     try:
         first = (0, initial_theta(experiment)) if start is None else start
-        yield from _moments(experiment, key, run, *first)
+        yield from _moments(spelled_out(experiment), key, run, *first)
     except NonFiniteError as error:
         raise error.at(run, error.update) from None
 

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from committal.config.bandit import Bandit
+from committal.config.escort import Escort
 from committal.config.experiment import Experiment
 from committal.config.links import FormulaPolicy
 from committal.config.mdp import TabularMDP
@@ -78,6 +79,8 @@ def initial_theta(experiment: Experiment) -> Floats:
     if isinstance(policy, Direct):
         probabilities = policy.probabilities
         theta[:] = 1.0 / len(theta) if probabilities is None else probabilities
+    elif isinstance(policy, Escort):
+        theta[:] = policy.start(len(theta))
     elif isinstance(policy, Softmax | FormulaPolicy) and policy.theta0 is not None:
         theta[:] = policy.theta0
     return theta
@@ -97,7 +100,7 @@ def log_policy(policy: Policy, theta: Floats) -> Floats:
     if isinstance(policy, Direct):
         with np.errstate(divide="ignore"):
             return np.log(theta)
-    if isinstance(policy, FormulaPolicy):
+    if isinstance(policy, FormulaPolicy | Escort):
         return policy.log_probabilities_at(theta)
     return log_softmax(theta)
 
@@ -115,6 +118,8 @@ def policy_probabilities(policy: Policy, theta: Floats) -> Floats:
         return softmax([theta[0], 0.0])
     if isinstance(policy, Direct):
         return theta
+    if isinstance(policy, Escort):
+        policy = policy.link(len(theta))
     if isinstance(policy, FormulaPolicy):
         return _linked(policy, theta)
     return softmax(theta)

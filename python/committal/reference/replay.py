@@ -11,6 +11,7 @@ import numpy as np
 from committal.config.experiment import Experiment
 from committal.config.formula_baseline import FormulaBaseline
 from committal.config.mdp import TabularMDP
+from committal.config.spelled import spelled_out
 from committal.errors import DivergenceError, NonFiniteError
 from committal.reference.arrays import Floats
 from committal.reference.bandit import BanditMoment, run_bandit
@@ -40,6 +41,7 @@ def remembers(experiment: Experiment) -> bool:
     >>> remembers(e), remembers(e.replace(optimiser=cm.Adam()))
     (False, True)
     """
+    experiment = spelled_out(experiment)
     tree = experiment.optimiser.tree
     return (tree is not None and bool(tree.states)) or _baseline_remembers(experiment)
 
@@ -89,6 +91,7 @@ def why_not_finite(
     >>> print(why_not_finite(e, key=0, run=3, update=3))
     run 3, update 2: the formula of baseline is not finite: 1 / (t - 2) with t - 2 = 0.0
     """
+    experiment = spelled_out(experiment)
     large = _too_large(experiment)
     if large:
         return DivergenceError(run, update, f"which formula did it was not looked for: {large}")

@@ -13,6 +13,7 @@ from committal.config.experiment import Experiment
 from committal.config.formula_update import FormulaUpdate
 from committal.config.links import FormulaPolicy
 from committal.config.policies import Direct, Policy, Sigmoid
+from committal.config.spelled import spelled_out
 from committal.config.updates import Natural, Projected, Update, Vanilla
 from committal.reference.arrays import Floats
 from committal.reference.baselines import Memory
@@ -41,6 +42,7 @@ __all__ = [
     "optimised",
     "project_onto_simplex",
     "update_direction",
+    "updated",
 ]
 
 
@@ -194,9 +196,38 @@ def next_theta(
     >>> next_theta(e, np.zeros(2), t=0, b=0.0, actions=[0], rewards=[1.0])
     array([1., 0.])
     """
-    g = direction(experiment, theta, t, b, actions, rewards)
-    step, _ = optimised(experiment, g, theta, t, memory or Memory())
-    return moved(experiment, theta, t, step)
+    return updated(experiment, theta, t, b, actions, rewards, memory or Memory())[0]
+
+
+def updated(
+    experiment: Experiment,
+    theta: Floats,
+    t: int,
+    b: npt.ArrayLike,
+    actions: npt.ArrayLike,
+    rewards: npt.ArrayLike,
+    memory: Memory,
+) -> tuple[Floats, Memory]:
+    """theta after an update, in as many epochs as it has, and what the optimiser remembers."""
+    experiment = spelled_out(experiment)
+    epochs = getattr(experiment.estimator, "epochs", 1)
+    if epochs == 1:
+        g = direction(experiment, theta, t, b, actions, rewards)
+        step, memory = optimised(experiment, g, theta, t, memory)
+        return moved(experiment, theta, t, step), memory
+    r = np.array(problem_of(experiment, Bandit).means)
+    pi = policy_probabilities(experiment.policy, theta)
+    mu = behaviour_probabilities(experiment.behaviour, pi, t, experiment.steps)
+    for e in range(epochs):
+        # A and mu stay as they were; rho and the directions are those of the policy by now.
+        time = epochs * t + e
+        pi = policy_probabilities(experiment.policy, theta)
+        given = drawn(known(theta, pi, mu, r, time), pi, mu, actions, rewards)
+        each = np.broadcast_to(np.asarray(b, dtype=np.float64), np.shape(rewards))
+        g = formula_direction(experiment, given, theta, pi, each)
+        step, memory = optimised(experiment, g, theta, time, memory)
+        theta = moved(experiment, theta, t, step)
+    return theta, memory
 
 
 def direction(
@@ -216,6 +247,7 @@ def direction(
     >>> direction(e, np.zeros(2), t=0, b=0.0, actions=[0], rewards=[1.0])
     array([2., 0.])
     """
+    experiment = spelled_out(experiment)
     policy, update, steps = experiment.policy, experiment.update, experiment.steps
     estimator = experiment.estimator
     pi = policy_probabilities(policy, theta)

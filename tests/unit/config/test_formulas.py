@@ -266,8 +266,10 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         r"Softmax\(\[theta, 0\]\)",
     ),
     "expected": (
-        lambda: experiment(update=cm.update("A * score")(0.1), estimator=cm.Expected()),
-        "expectation of a formula",
+        lambda: experiment(
+            update=cm.update("others(score, 'mean', over='samples')")(0.1), estimator=cm.Expected()
+        ),
+        "no product of a number per sample and a direction",
     ),
     "nothing drawn": (
         lambda: experiment(baseline=cm.baseline("mean(R)"), estimator=cm.Expected()),

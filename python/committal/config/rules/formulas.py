@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from committal.config.behaviours import OnPolicy
-from committal.config.estimators import Expected, OneSample, Reinforce
+from committal.config.estimators import OneSample, Reinforce
 from committal.config.formula_baseline import FormulaBaseline
 from committal.config.formula_update import FormulaUpdate
 from committal.config.links import FormulaPolicy
@@ -118,22 +118,6 @@ def _link_starts_as_a_policy(e: Experiment) -> Refusal | None:
     return None
 
 
-def _formula_updates_are_sampled(e: Experiment) -> Refusal | None:
-    if not isinstance(e.estimator, Expected):
-        return None
-    if isinstance(e.update, FormulaUpdate):
-        allowed = "OneSample, ExactQ or Reinforce: the expectation of a formula is not taken"
-        return Refusal("estimator", e.estimator, allowed)
-    atoms = [atom for atom in e.baseline.atoms if isinstance(atom, FormulaBaseline)]
-    if not atoms:
-        return None
-    allowed = (
-        "one of theta only that is no formula, such as Value(), with Expected(): no baseline "
-        "changes its direction"
-    )
-    return Refusal("baseline", atoms[0], allowed)
-
-
 def _episodes_know_what_they_use(e: Experiment) -> Refusal | None:
     """In an MDP a state has no batch, and REINFORCE knows no Q."""
     if not isinstance(e.problem, TabularMDP):
@@ -184,6 +168,5 @@ FORMULA_RULES: tuple[Rule, ...] = (
     _rho_is_one_thing,
     _direct_is_projected,
     _link_starts_as_a_policy,
-    _formula_updates_are_sampled,
     _episodes_know_what_they_use,
 )
