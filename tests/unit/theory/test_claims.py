@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -14,7 +13,7 @@ from typer.testing import CliRunner
 import committal as cm
 from committal import theory
 from committal.cli.app import app
-from committal.exact import dynamics
+from committal.exact import dynamics, law
 from committal.exact.committal import _solve
 from committal.theory.checks import convergence
 
@@ -57,9 +56,7 @@ def no_exploration(patch: pytest.MonkeyPatch) -> None:
 
 
 def no_projection(patch: pytest.MonkeyPatch) -> None:
-    # The package has a function of the module's name.
-    module = importlib.import_module("committal.exact.one_step")
-    patch.setattr(module, "project_onto_simplex", lambda x: x)
+    patch.setattr(law, "project_onto_simplex", lambda x: x)
 
 
 def late_bound(patch: pytest.MonkeyPatch) -> None:
