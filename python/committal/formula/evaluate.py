@@ -13,7 +13,7 @@ from committal.errors import FormulaError
 from committal.formula.shapes import ARM, AXES, RUN, SAMPLE, SAMPLE_ARM, axes_of
 from committal.formula.text import text_of
 from committal.formula.tree import NUMBER, Node, walk
-from committal.formula.vocabulary import AXIS, ROWS, Floats, expanded
+from committal.formula.vocabulary import AXIS, ROWS, Floats, core_tree
 
 __all__ = ["Culprit", "culprit", "evaluate"]
 
@@ -188,7 +188,7 @@ def _values(
     """The same in the order of the tape: that of the root is last."""
     made: list[Floats] = []
     with np.errstate(all="ignore"):
-        for node, places, numpy in _tape(root if over_samples is None else expanded(root)):
+        for node, places, numpy in _tape(root if over_samples is None else core_tree(root)):
             if numpy is None:
                 made.append(_leaf(node, values))
                 continue

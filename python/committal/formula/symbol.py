@@ -278,7 +278,7 @@ class Symbol:
 #: What is not there, and what to write instead.
 NOT_THERE = {
     **dict.fromkeys(
-        ("median", "quantile", "percentile", "sort", "argsort", "partition", "topk", "rank"),
+        ("quantile", "percentile", "sort", "argsort", "partition", "topk", "rank"),
         "what needs no sorting: min, max, mean, std, sums; there is none",
     ),
     "argmax": "x == max(x), which is 1 where it is the largest",
@@ -299,10 +299,10 @@ NOT_THERE = {
 
 def _instead(name: str, method: str) -> str:
     own = _REPLACED.get(name, name)
-    if name in NOT_THERE and method == "__call__":
-        return f"{NOT_THERE[name]} (instead of np.{name})"
     if method == "__call__" and own in _OWN:
         return f"cm.{own} instead of np.{name}"
+    if method == "__call__" and name in NOT_THERE:
+        return f"{NOT_THERE[name]} (instead of np.{name})"
     known = ", ".join(sorted(_OWN))
     return f"no NumPy function of it (np.{name}); the vocabulary is {known}"
 

@@ -35,20 +35,20 @@ __all__ = [
     "Floats",
     "Row",
     "apply",
-    "expanded",
+    "core_tree",
 ]
 
 ROWS.update({row.name: row for row in (*OPERATIONS, *DERIVED)})
 
 
-def expanded(root: Node, leaves: Mapping[Node, Node] | None = None) -> Node:
+def core_tree(root: Node, leaves: Mapping[Node, Node] | None = None) -> Node:
     """A tree of operations that the core has; other leaves may take the place of some.
 
     Examples
     --------
     >>> from committal.formula.parse import parse
     >>> from committal.formula.text import text_of
-    >>> text_of(expanded(parse("softmax(theta)", {"theta": "arm"})))
+    >>> text_of(core_tree(parse("softmax(theta)", {"theta": "arm"})))
     'exp(theta - max(theta)) / sum(exp(theta - max(theta)))'
     """
     made: dict[Node, Node] = {}

@@ -19,13 +19,10 @@ from committal.formula.formula import Formula
 from committal.formula.normal import normal
 from committal.formula.shapes import ARM, RUN, SAMPLE_ARM
 from committal.formula.tree import INPUT, NUMBER, PARAMETER, STATE, Node, name, number, walk
-from committal.formula.vocabulary import ROWS, apply, expanded
+from committal.formula.vocabulary import ROWS, apply, core_tree
 from committal.support import limits
 
 __all__ = ["Program", "lower_formula", "lower_programs"]
-
-#: Whole exponents up to this are products.
-_LARGEST_POWER = limits.POWER
 
 
 @dataclass(slots=True)
@@ -87,6 +84,11 @@ class Program:
 # -- trees -----------------------------------------------------------------------------------------
 
 
+def _rebuilt(root: Node, leaves: Mapping[Node, Node]) -> Node:
+    """A tree with other leaves, of operations that the core has."""
+    return core_tree(root, leaves)
+
+
 def _settled(formula: Formula, roots: Mapping[str, Node], prefix: str = "") -> dict[str, Node]:
     """Trees whose parameters are numbers, and whose states have a name of their own."""
     values = dict(formula.parameters)
@@ -96,7 +98,7 @@ def _settled(formula: Formula, roots: Mapping[str, Node], prefix: str = "") -> d
             leaves[node] = number(values[node.name])
         elif node.op == STATE and prefix:
             leaves[node] = name(STATE, prefix + node.name, node.shape)
-    return {key: normal(expanded(root, leaves), strict=False) for key, root in roots.items()}
+    return {key: normal(_rebuilt(root, leaves), strict=False) for key, root in roots.items()}
 
 
 def settled_roots(formula: Formula) -> dict[str, Node]:
@@ -189,7 +191,7 @@ def emitted(made: Program, node: Node, places: dict[Node, int]) -> int:
         return place
     if node.op == "pow":
         x, y = node.operands
-        if y.op == NUMBER and y.value == int(y.value) and abs(y.value) <= _LARGEST_POWER:
+        if y.op == NUMBER and y.value == int(y.value) and abs(y.value) <= limits.POWER:
             return made.do("powi", node.shape, read(made, x, places), int(y.value))
     operands = [read(made, x, places) for x in node.operands]
     if node.op == "gather" and node.operands[0].shape == SAMPLE_ARM:

@@ -162,7 +162,7 @@ TEXTS = {
     "sum(\N{GREEK SMALL LETTER PI})": "expected 'pi'",
     "pi \N{MULTIPLICATION SIGN} r": r"expected '\*'",
     "sum(pi) # all": "without comments",
-    "median(R)": "no sorting",
+    "quantile(R)": "no sorting",
     "argmax(pi)": r"x == max\(x\)",
     "c * sum(pi)": r"a parameter with a value \(c=\.\.\.\)",
     "sum(over='arms', pi)": r"operands before options \(at 'pi'",
