@@ -30,7 +30,7 @@ struct Window {
   std::int32_t lane[kSeen];
   std::int64_t move[kSeen];  // of the lane's path
   std::int64_t own[kSeen];   // as in a Place
-  std::int64_t drawn[kSeen];
+  std::int64_t pair[kSeen];  // own and the action
 
   Window(MdpRows<W>& rows, const MdpView& view)
       : s(rows),
@@ -84,72 +84,113 @@ struct Window {
     }
   }
 
-  // Everything that programs see of the visits, and what multiplies them from outside.
-  void gather_visits() {
+  // Everything that programs are asked to see of the visits, and what multiplies them from outside.
+  void gather_visits(bool inverses) {
     gather_states(p.of_visit, p.place_q);
-    const bool discounted = plan.discounted && exact;
+    for (int j = 0; j < count; ++j) p.b[j] = p.place_b[own[j]];
     for (int j = 0; j < count; ++j) {
-      const std::int64_t at = lane[j] * path_moves(plan.limit) + move[j];
-      const std::int64_t pair = own[j] + drawn[j];
-      const double b = p.place_b[own[j] / A];
-      const double gain = s.episode_return[lane[j]];
-      p.b[j] = b;
-      p.action[j] = static_cast<double>(drawn[j]);
-      p.inverse[j] = 1.0 / larger(pi_at(j)[drawn[j]], 1e-290);
-      p.ratio[j] = on_policy ? 1.0 : s.path_weight[at];
-      p.advantage[j] = exact ? s.advantage[pair] : gain - b;
-      p.reward[j] = !exact ? gain : p.place_q != nullptr ? p.place_q[pair] : 0.0;
-      p.factor[j] =
-          (on_policy ? 1.0 : s.path_ratio[at]) * (discounted ? s.discounts[move[j]] : 1.0);
+      p.advantage[j] = exact ? s.advantage[pair[j]] : s.episode_return[lane[j]] - p.b[j];
     }
-    if (has(p.of_visit, Input::kScore)) gather_scores();
-    if (has(p.of_visit, Input::kNatural)) {
-      for (std::int64_t k = 0; k < A; ++k) {
-        for (int j = 0; j < count; ++j)
-          p.natural[k * kSeen + j] = drawn[j] == k ? p.inverse[j] : 0.0;
+    if (has(p.of_visit, Input::kReward)) {
+      for (int j = 0; j < count; ++j) {
+        p.reward[j] = exact ? p.place_q[pair[j]] : s.episode_return[lane[j]];
       }
     }
+    // Where nothing is written there is 1.
+    const bool discounted = plan.discounted && exact;
+    for (int j = 0; j < count && discounted; ++j) p.factor[j] = s.discounts[move[j]];
+    for (int j = 0; j < count && !on_policy; ++j) {
+      const std::int64_t at = lane[j] * path_moves(plan.limit) + move[j];
+      p.ratio[j] = s.path_weight[at];
+      p.factor[j] = s.path_ratio[at] * (discounted ? p.factor[j] : 1.0);
+    }
+    if (has(p.of_visit, Input::kScore)) find_scores();
+    if (inverses || has(p.of_visit, Input::kNatural)) find_inverses();
   }
 
   // e_a - pi. What is left of 1 is the sum of the others: next to a corner the difference would
   // have no digits.
-  void gather_scores() {
-    for (int j = 0; j < count; ++j) {
-      const double* pi = pi_at(j);
-      double others = 0.0;
+  void find_scores() {
+    gather(p.score, [&](int j) { return pi_at(j); });
+    COMMITTAL_STRIPS(j, kSeen) {
+      const Strip action = Strip::load(p.action + j);
+      Strip others(0.0);
       for (std::int64_t k = 0; k < A; ++k) {
-        p.score[k * kSeen + j] = -pi[k];
-        others += drawn[j] == k ? 0.0 : pi[k];
+        const StripTruth other = !(action == Strip(static_cast<double>(k)));
+        others += where(other, Strip::load(p.score + k * kSeen + j));
       }
-      p.score[drawn[j] * kSeen + j] = others;
+      for (std::int64_t k = 0; k < A; ++k) {
+        double* score = p.score + k * kSeen + j;
+        const StripTruth drawn = action == Strip(static_cast<double>(k));
+        select(drawn, others, -Strip::load(score)).store(score);
+      }
     }
   }
 
-  // Notes what a program gave: x - x is 0 for numbers and NaN for all else.
-  void look_at(int j, double x) { p.lost[lane[j]] += x - x; }
+  // 1 / pi(a), and e_a / pi(a)
+  void find_inverses() {
+    for (int j = 0; j < count; ++j) p.inverse[j] = pi_at(j)[pair[j] - own[j]];
+    COMMITTAL_STRIPS(j, kSeen) {
+      const Strip inverse = Strip(1.0) / larger(Strip::load(p.inverse + j), Strip(1e-290));
+      inverse.store(p.inverse + j);
+      for (std::int64_t k = 0; k < A; ++k) {
+        const StripTruth drawn = Strip::load(p.action + j) == Strip(static_cast<double>(k));
+        where(drawn, inverse).store(p.natural + k * kSeen + j);
+      }
+    }
+  }
+
+  // Notes what a program gave in some rows, wherever it counts.
+  void look_at(const BoundRows& value, std::int64_t rows, const double* counts) {
+    Strip differences(0.0);  // x - x is 0 for numbers and NaN for all else
+    for (std::int64_t k = 0; k < rows; ++k) {
+      COMMITTAL_STRIPS(j, kSeen) {
+        const Strip x = Strip::load(value.row + k * value.arm + j);
+        differences += x - x;
+      }
+    }
+    if (all(differences == Strip(0.0))) return;
+    for (std::int64_t k = 0; k < rows; ++k) {
+      for (int j = 0; j < count; ++j) {
+        const double x = value.row[k * value.arm + j];
+        if (counts[j] != 0.0) p.lost[lane[j]] += x - x;
+      }
+    }
+  }
 };
 
 // f(window) for the visits of some lanes, in windows of kSeen.
 template <int W, typename F>
-void for_each_visit(MdpRows<W>& s, const MdpView& plan, int lanes, std::int64_t operations,
+void for_each_visit(MdpRows<W>& s, const MdpView& plan, int lanes, bool inverses,
                     Patience& patience, F&& f) {
   Window<W> window(s, plan);
   const auto actions = static_cast<std::uint32_t>(window.A);
+  const LaneProgram<kSeen>& weight = window.p.weight;
+  const LaneProgram<kSeen>& update = window.p.update;
+  const std::int64_t operations =
+      (weight ? weight.view().code.count : 0) + (update ? update.view().code.count : 0);
   const auto look = [&] {
     if (window.count == 0) return;
-    window.gather_visits();
+    window.gather_visits(inverses);
+    if (weight) {
+      weight.run();
+      window.look_at(weight.output(0), 1, window.p.factor);
+    }
     f(window);
     patience.spend((operations + 4) * window.A);
     window.count = 0;
   };
   for (int l = 0; l < lanes; ++l) {
     const std::uint32_t* path = s.path + l * path_moves(plan.limit);
+    const std::int64_t first = l * window.states * window.A;
     for (std::int64_t move = 0; move < s.made[l]; ++move) {
-      const std::uint32_t action = path[move] % actions;
-      window.lane[window.count] = l;
-      window.move[window.count] = move;
-      window.own[window.count] = l * window.states * window.A + path[move] - action;
-      window.drawn[window.count] = action;
+      const std::uint32_t action = actions == 4 ? path[move] & 3u : path[move] % actions;
+      const int j = window.count;
+      window.lane[j] = l;
+      window.move[j] = move;
+      window.pair[j] = first + path[move];
+      window.own[j] = window.pair[j] - action;
+      window.p.action[j] = static_cast<double>(action);
       if (++window.count == kSeen) look();
     }
   }
@@ -220,7 +261,7 @@ MdpPrograms<W>* lay_out_programs(const MdpView& plan, Arena& arena) {
   for (double** rows : {&p.pi, &p.r, &p.theta, &p.mu, &p.score, &p.natural}) {
     *rows = arena.take<double>(A, kSeen);
   }
-  p.place_b = arena.take<double>(own_states(n), W);
+  p.place_b = arena.take<double>(own_pairs, W);
   if (plan.estimator == MdpEstimator::kExactQ &&
       (has(p.of_visit, Input::kRewards) || has(p.of_visit, Input::kReward))) {
     p.place_q = arena.take<double>(own_pairs, W);
@@ -254,7 +295,7 @@ void start_programs(MdpRows<W>& s, const MdpView& plan, int lanes) {
   }
   fill<kSeen>(p.arms, static_cast<double>(A));
   fill<W>(p.lost, 0.0);
-  for (std::int64_t i = 0; i < own_states(n); ++i) fill<W>(p.place_b + i * W, 0.0);
+  for (std::int64_t i = 0; i < own_pairs; ++i) fill<W>(p.place_b + i * W, 0.0);
   BoundRows known[rows_of(Input{}).count];
   const auto bind = [&](Input input, double* row) {
     const RowShape shape = kProgramInputs[static_cast<int>(input)].shape;
@@ -318,11 +359,9 @@ void add_formula_baseline(MdpRows<W>& s, const MdpView& plan, const Place* place
     }
     window.gather_states(p.of_place, s.advantage);
     p.baseline.run();
-    const double* value = p.baseline.output(0).row;
-    for (int j = 0; j < window.count; ++j) {
-      p.place_b[window.own[j] / window.A] += value[j];
-      window.look_at(j, value[j]);
-    }
+    const BoundRows& value = p.baseline.output(0);
+    for (int j = 0; j < window.count; ++j) p.place_b[window.own[j]] += value.row[j];
+    window.look_at(value, 1, p.one);
     patience.spend((p.baseline.view().code.count + 4) * window.A);
   }
 }
@@ -330,18 +369,14 @@ void add_formula_baseline(MdpRows<W>& s, const MdpView& plan, const Place* place
 template <int W>
 void weigh_by_program(MdpRows<W>& s, const MdpView& plan, int lanes, bool along_score,
                       Patience& patience) {
-  const LaneProgram<kSeen>& weight = s.programs->weight;
-  for_each_visit<W>(s, plan, lanes, weight.view().code.count, patience, [&](Window<W>& window) {
+  for_each_visit<W>(s, plan, lanes, !along_score, patience, [&](Window<W>& window) {
     const MdpPrograms<W>& p = window.p;
-    weight.run();
-    const double* w = weight.output(0).row;
+    const double* w = p.weight.output(0).row;
     for (int j = 0; j < window.count; ++j) {
-      // A visit that does not count has no weight, whatever the formula makes of it.
-      const bool counts = p.factor[j] != 0.0;
       const double along = along_score ? w[j] : w[j] * p.inverse[j];
+      // A visit that does not count has no weight, whatever the formula makes of it.
       s.path_weight[window.lane[j] * path_moves(plan.limit) + window.move[j]] =
-          counts ? p.factor[j] * along * p.advantage[j] : 0.0;
-      if (counts) window.look_at(j, w[j]);
+          p.factor[j] != 0.0 ? p.factor[j] * along * p.advantage[j] : 0.0;
     }
   });
 }
@@ -349,23 +384,23 @@ void weigh_by_program(MdpRows<W>& s, const MdpView& plan, int lanes, bool along_
 template <int W>
 void follow_update(MdpRows<W>& s, const MdpView& plan, int lanes, double alpha, double* table,
                    Patience& patience) {
-  const MdpPrograms<W>& p = *s.programs;
-  const std::int64_t operations =
-      p.update.view().code.count + (p.weight ? p.weight.view().code.count : 0);
-  for_each_visit<W>(s, plan, lanes, operations, patience, [&](Window<W>& window) {
-    if (p.weight) p.weight.run();
+  for_each_visit<W>(s, plan, lanes, /*inverses=*/false, patience, [&](Window<W>& window) {
+    const MdpPrograms<W>& p = window.p;
     p.update.run();
     const BoundRows& value = p.update.output(0);
+    window.look_at(value, window.A, p.factor);
+    const double* rows = value.row;
     for (int j = 0; j < window.count; ++j) {
       if (p.factor[j] == 0.0) continue;
       const double by = alpha * p.factor[j];
       double* own = table + window.own[j];
-      for (std::int64_t k = 0; k < window.A; ++k) {
-        const double x = value.row[k * value.arm + j];
-        own[k] += by * x;
-        window.look_at(j, x);
+      if (window.A == 4) {
+        const double* x = rows + j;
+        *reinterpret_cast<Quad*>(own) +=
+            by * Quad{x[0], x[value.arm], x[2 * value.arm], x[3 * value.arm]};
+      } else {
+        for (std::int64_t k = 0; k < window.A; ++k) own[k] += by * rows[k * value.arm + j];
       }
-      if (p.weight) window.look_at(j, p.weight.output(0).row[j]);
     }
   });
 }

@@ -42,7 +42,7 @@ struct MdpPrograms {
   double* advantage = nullptr;
   double* inverse = nullptr;        // 1 / pi(a)
   double* factor = nullptr;         // what multiplies a visit from outside
-  double* place_b = nullptr;        // [W][own_states(n)] b in the places of this update
+  double* place_b = nullptr;        // [W][own_states(n)][A] b in the places of this update, first
   double* place_q = nullptr;        // [W][own_states(n)][A] Q there, if visits are asked for it
   double* gradient = nullptr;       // [W][own_states(n)][A] what moves add up to; 0 between updates
   double* lane_time = nullptr;      // [W], as `all`: what an optimiser sees

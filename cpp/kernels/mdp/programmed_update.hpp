@@ -10,13 +10,12 @@ template <int KT, int W>
 inline void find_programmed_baseline(MdpBlock<KT, W>& s, std::int64_t places) {
   MdpPrograms<W>& p = *s.programs;
   const bool exact = s.plan.estimator == MdpEstimator::kExactQ;
-  const auto b_of = [&](const Place& place)
-                        COMMITTAL_INLINE_LAMBDA -> double& { return p.place_b[place.own / s.A()]; };
+  if (exact && !p.baseline && !p.per_visit()) return find_advantages(s, s.places, places);
   for_each_strip(s.places, places, [&](const Place* place, int filled) {
     double b[kPlaces];
     if (exact) find_q(s, place, filled, b);
     for (int i = 0; i < filled; ++i) {
-      b_of(place[i]) = exact ? b[i] : return_baseline(s, place[i].lane);
+      p.place_b[place[i].own] = exact ? b[i] : return_baseline(s, place[i].lane);
     }
     s.patience.spend(s.A());
   });
@@ -26,7 +25,7 @@ inline void find_programmed_baseline(MdpBlock<KT, W>& s, std::int64_t places) {
     for (std::int64_t k = 0; k < s.A() && p.place_q != nullptr; ++k) {
       p.place_q[own + k] = s.advantage[own + k];
     }
-    subtract(s, s.places[i], b_of(s.places[i]));
+    subtract(s, s.places[i], p.place_b[own]);
   }
 }
 
@@ -40,6 +39,30 @@ inline void find_ratios(MdpBlock<KT, W>& s, int l) {
     s.path_weight[move] = drawn_pi(s, l, s.path[move]) * s.path_weight[move];
     s.path_ratio[move] = before;
     before *= s.path_weight[move];
+  }
+}
+
+// row += by * (e_a - pi), where what is left of 1 is the sum of the others.
+template <int KT>
+COMMITTAL_INLINE void add_whole_score(std::int64_t actions, double by, const double* pi,
+                                      std::int64_t action, double* row) {
+  if constexpr (KT == 4) {
+    constexpr QuadIndex kNumbers{0, 1, 2, 3};
+    const QuadIndex drawn = kNumbers == action;
+    const Quad all = *reinterpret_cast<const Quad*>(pi);
+    const Quad rest = reinterpret_cast<Quad>(~drawn & reinterpret_cast<QuadIndex>(all));
+    const Quad others = Quad{} + (rest[0] + rest[1] + rest[2] + rest[3]);
+    *reinterpret_cast<Quad*>(row) +=
+        by * reinterpret_cast<Quad>((drawn & reinterpret_cast<QuadIndex>(others)) |
+                                    (~drawn & reinterpret_cast<QuadIndex>(-all)));
+  } else {
+    double others = 0.0;
+    for (std::int64_t k = 0; k < actions; ++k) {
+      const double each = k == action ? 0.0 : pi[k];
+      row[k] -= by * each;
+      others += each;
+    }
+    row[action] += by * others;
   }
 }
 
@@ -59,15 +82,8 @@ inline void follow_moves(MdpBlock<KT, W>& s, int l, double* table, F&& coefficie
     const double each = by[move % kPlaces];
     if constexpr (Part::kAlongScore) {
       const std::int64_t pair = s.first_pair(path[move]);
-      const std::int64_t action = path[move] - pair;
-      const double* pi = s.pi_at(l * s.own_pairs + pair);
-      double others = 0.0;
-      for (std::int64_t k = 0; k < s.A(); ++k) {
-        if (k == action) continue;
-        own[pair + k] -= each * pi[k];
-        others += pi[k];
-      }
-      own[path[move]] += each * others;
+      add_whole_score<KT>(s.A(), each, s.pi_at(l * s.own_pairs + pair), path[move] - pair,
+                          own + pair);
     } else {
       own[path[move]] += each;
     }
@@ -92,7 +108,7 @@ inline void follow_episodes(MdpBlock<KT, W>& s, double alpha, double* table) {
           return Places(alpha) * Places::load(weight + first);
         });
       } else {
-        const double* b = p.place_b + l * (s.own_pairs / s.A());
+        const double* b = p.place_b + l * s.own_pairs;
         const StateBaseline by_state{b, static_cast<std::uint32_t>(s.A())};
         weigh_episode<Part>(s, l, by_state);
         follow_moves<Part>(s, l, table, [&](std::int64_t first) COMMITTAL_INLINE_LAMBDA {

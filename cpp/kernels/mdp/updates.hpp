@@ -91,9 +91,9 @@ struct SameBaseline {
   COMMITTAL_INLINE Places strip(const std::uint32_t*) const { return Places(b); }
 };
 struct StateBaseline {
-  const double* b;  // of a lane, by state
+  const double* b;  // of a lane, by the first pair of a state
   std::uint32_t actions;
-  COMMITTAL_INLINE double at(std::uint32_t pair) const { return b[pair / actions]; }
+  COMMITTAL_INLINE double at(std::uint32_t pair) const { return b[pair - pair % actions]; }
   COMMITTAL_INLINE Places strip(const std::uint32_t* path) const {
     return collect<kPlaces>([&](int i) COMMITTAL_INLINE_LAMBDA { return at(path[i]); });
   }
@@ -276,8 +276,15 @@ inline void follow_expectation(MdpBlock<KT, W>& s, double alpha, double* table) 
       const double* pi = s.pi_at(place.own);
       const double* advantage = s.advantage + place.own;
       double* theta = table + place.own;
-      for (std::int64_t k = 0; k < s.A(); ++k) {
-        theta[k] += alpha * Part::expected(d, pi[k]) * advantage[k];
+      if constexpr (KT == 4) {
+        const Quad scale{Part::expected(d, pi[0]), Part::expected(d, pi[1]),
+                         Part::expected(d, pi[2]), Part::expected(d, pi[3])};
+        *reinterpret_cast<Quad*>(theta) +=
+            alpha * scale * *reinterpret_cast<const Quad*>(advantage);
+      } else {
+        for (std::int64_t k = 0; k < s.A(); ++k) {
+          theta[k] += alpha * Part::expected(d, pi[k]) * advantage[k];
+        }
       }
     }
   });
