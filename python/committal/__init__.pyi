@@ -91,7 +91,10 @@ from .formula.functions import abs as abs
 from .formula.functions import clip as clip
 from .formula.functions import dot as dot
 from .formula.functions import exp as exp
+from .formula.functions import expm1 as expm1
 from .formula.functions import log as log
+from .formula.functions import log1p as log1p
+from .formula.functions import logsumexp as logsumexp
 from .formula.functions import max as max
 from .formula.functions import maximum as maximum
 from .formula.functions import mean as mean
@@ -99,10 +102,14 @@ from .formula.functions import min as min
 from .formula.functions import minimum as minimum
 from .formula.functions import onehot as onehot
 from .formula.functions import others as others
+from .formula.functions import sigmoid as sigmoid
 from .formula.functions import sign as sign
+from .formula.functions import softmax as softmax
+from .formula.functions import softplus as softplus
 from .formula.functions import sqrt as sqrt
 from .formula.functions import std as std
 from .formula.functions import sum as sum
+from .formula.functions import tanh as tanh
 from .formula.functions import where as where
 from .interop.export import export as export
 from .interop.gymnasium import from_gymnasium as from_gymnasium

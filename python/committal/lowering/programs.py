@@ -24,9 +24,6 @@ from committal.support import limits
 
 __all__ = ["Program", "lower_formula", "lower_programs"]
 
-#: Whole exponents up to this are products.
-_LARGEST_POWER = 1024
-
 
 @dataclass(slots=True)
 class Program:
@@ -88,10 +85,13 @@ class Program:
 
 
 def _rebuilt(root: Node, leaves: Mapping[Node, Node]) -> Node:
-    """A tree with other leaves."""
+    """A tree with other leaves, of operations that the core has."""
     made: dict[Node, Node] = {}
     for node in walk(root):
-        if node.op in ROWS:
+        row = ROWS.get(node.op)
+        if row is not None and row.expansion is not None:
+            made[node] = row.expansion(made[node.operands[0]], node.over)
+        elif row is not None:
             made[node] = apply(node.op, *(made[x] for x in node.operands), over=node.over)
         else:
             made[node] = leaves.get(node, node)
@@ -200,7 +200,7 @@ def emitted(made: Program, node: Node, places: dict[Node, int]) -> int:
         return place
     if node.op == "pow":
         x, y = node.operands
-        if y.op == NUMBER and y.value == int(y.value) and abs(y.value) <= _LARGEST_POWER:
+        if y.op == NUMBER and y.value == int(y.value) and abs(y.value) <= limits.POWER:
             return made.do("powi", node.shape, read(made, x, places), int(y.value))
     operands = [read(made, x, places) for x in node.operands]
     if node.op == "gather" and node.operands[0].shape == SAMPLE_ARM:

@@ -14,7 +14,7 @@ import numpy as np
 import xarray as xr
 
 import committal as cm
-from committal.formula.trace import symbol
+from committal.formula.symbol import symbol
 from committal.formula.tree import name as leaf
 
 HUGE = 10**400
