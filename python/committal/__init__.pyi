@@ -98,6 +98,7 @@ from .formula.functions import logsumexp as logsumexp
 from .formula.functions import max as max
 from .formula.functions import maximum as maximum
 from .formula.functions import mean as mean
+from .formula.functions import median as median
 from .formula.functions import min as min
 from .formula.functions import minimum as minimum
 from .formula.functions import onehot as onehot
