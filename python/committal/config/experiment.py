@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from committal.config.base import Config, config, kinds, refuse_subclass
+from committal.config.base import Config, called, config, kinds, refuse_subclass
 from committal.config.behaviours import Behaviour, OnPolicy
 from committal.config.estimators import Estimator, OneSample
 from committal.config.formula_update import UpdateRule
@@ -118,7 +118,7 @@ class Experiment(Config):
                 allowed = "an update with a step size: call it, as in mine(step_size=0.1)"
                 raise ConfigTypeError("Experiment.update", value, allowed)
             if not isinstance(value, family):
-                classes = ", ".join(cls.__name__ for cls in kinds(family).values())
+                classes = ", ".join(called(cls) for cls in kinds(family).values())
                 raise ConfigTypeError(f"Experiment.{name}", value, f"an instance of {classes}")
             refuse_subclass(f"Experiment.{name}", value)
         self._set(

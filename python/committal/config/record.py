@@ -177,6 +177,9 @@ class Record(Config):
         formulas = tuple(name for name in names if isinstance(name, FormulaQuantity))
         native = tuple(name for name in names if not isinstance(name, FormulaQuantity))
         for name in native:
+            if callable(name):
+                allowed = "names, and formulas: cm.quantity(...) makes one of a function"
+                raise ConfigTypeError("Record.names", name, allowed)
             check.choice("Record.names", name, ALL_NAMES)
         own = sorted(formulas, key=lambda formula: formula.name)
         if len({*native, *(formula.name for formula in own)}) < len(names):

@@ -44,7 +44,7 @@ class Update(Config):
 
     def _set_rates(self, step_size: Rate, **temperatures: Rate) -> None:
         """Store a step size > 0 and temperatures >= 0."""
-        name = type(self).__name__
+        name = self._own_name
         checked = {"step_size": rate(f"{name}.step_size", step_size, check.POSITIVE)}
         for key, value in temperatures.items():
             checked[key] = rate(f"{name}.{key}", value, check.NON_NEGATIVE)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, NoReturn
 
 from committal.errors import FormulaError
-from committal.formula.trace import call, symbol
+from committal.formula.symbol import call, symbol
 from committal.formula.tree import INPUT, Node, name, number
 from committal.formula.vocabulary import COMPARE, POWER, PRODUCT, ROWS, SIGN
 from committal.support import check, limits
@@ -22,16 +22,18 @@ __all__ = ["FUNCTIONS", "METHODS", "parse"]
 #: Functions of texts: the least and the most operands, and the names of options.
 FUNCTIONS: dict[str, tuple[int, int, tuple[str, ...]]] = {
     **dict.fromkeys(("abs", "sign", "exp", "log", "sqrt", "onehot"), (1, 1, ())),
+    **dict.fromkeys(("sigmoid", "tanh", "softplus", "log1p", "expm1"), (1, 1, ())),
     **dict.fromkeys(("minimum", "maximum"), (2, 2, ())),
     **dict.fromkeys(("where", "clip"), (3, 3, ())),
-    **dict.fromkeys(("sum", "mean", "min", "max"), (1, 1, ("over",))),
+    **dict.fromkeys(("sum", "mean", "median", "min", "max"), (1, 1, ("over",))),
+    **dict.fromkeys(("logsumexp", "softmax"), (1, 1, ("over",))),
     "std": (1, 1, ("over", "ddof")),
     "dot": (2, 2, ("over",)),
     "others": (1, 2, ("how", "over")),
 }
 
 #: Those that may be called as methods: x.sum().
-METHODS = ("sum", "mean", "min", "max", "std", "dot", "others", "clip")
+METHODS = ("sum", "mean", "median", "min", "max", "std", "dot", "others", "clip")
 
 _INFIX = {
     row.infix: (row.name, row.binding) for row in ROWS.values() if row.arity == 2 and row.infix
@@ -76,6 +78,7 @@ def parse(
     more: Mapping[str, Node] | None = None,
     *,
     argument: str = "formula",
+    absent: Mapping[str, str] | None = None,
 ) -> Node:
     """Read a formula.
 
@@ -88,6 +91,8 @@ def parse(
         Nodes of other names: parameters and states.
     argument : str
         What errors call it.
+    absent : dict, optional
+        Why some names are not known here: what is allowed instead.
 
     Examples
     --------
@@ -97,8 +102,9 @@ def parse(
     Traceback (most recent call last):
         ...
     committal.errors.FormulaError: formula = 'sun(pi)' is not allowed; expected one of the \
-functions 'abs', 'sign', 'exp', 'log', 'sqrt', 'onehot', 'minimum', 'maximum', 'where', 'clip', \
-'sum', 'mean', 'min', 'max', 'std', 'dot', 'others'; did you mean 'sum'? (at 'sun', character 1)
+functions 'abs', 'sign', 'exp', 'log', 'sqrt', 'onehot', 'sigmoid', 'tanh', 'softplus', 'log1p', \
+'expm1', 'minimum', 'maximum', 'where', 'clip', 'sum', 'mean', 'median', 'min', 'max', \
+'logsumexp', 'softmax', 'std', 'dot', 'others'; did you mean 'sum'? (at 'sun', character 1)
     """
     if not isinstance(text, str):
         raise FormulaError(argument, text, "a text")
@@ -106,12 +112,14 @@ functions 'abs', 'sign', 'exp', 'log', 'sqrt', 'onehot', 'minimum', 'maximum', '
         allowed = f"at most {limits.FORMULA_TEXT} characters (there are {len(text)})"
         raise FormulaError(argument, text[:60] + "…", allowed)
     known = {key: name(INPUT, key, shape) for key, shape in inputs.items()}
-    return _Parser(text, known | dict(more or {}), argument).whole()
+    return _Parser(text, known | dict(more or {}), argument, absent or {}).whole()
 
 
 class _Parser:
-    def __init__(self, text: str, known: Mapping[str, Node], argument: str) -> None:
-        self.text, self.known, self.argument = text, known, argument
+    def __init__(
+        self, text: str, known: Mapping[str, Node], argument: str, absent: Mapping[str, str]
+    ) -> None:
+        self.text, self.known, self.argument, self.absent = text, known, argument, absent
         self.tokens = self._tokens()
         self.place = 0
         self.depth = 0
@@ -249,7 +257,8 @@ class _Parser:
         if token.text not in self.known:
             if token.text in FUNCTIONS:
                 self._fail(token, f"brackets after the function {token.text}")
-            self._fail(token, check.one_of(token.text, self.known, "the names"))
+            names = check.one_of(token.text, self.known, "the names")
+            self._fail(token, self.absent.get(token.text, names))
         return self.known[token.text]
 
     def number(self, token: _Token) -> Node:
@@ -286,8 +295,12 @@ class _Parser:
             if key.text not in allowed:
                 names = check.one_of(key.text, allowed, "the options") if allowed else "no options"
                 self._fail(key, names)
+            if key.text in options or (key.text == "how" and len(operands) > 1):
+                self._fail(key, f"{key.text} once")
             self.take("=")
             options[key.text] = self.literal(key)
+        elif options:
+            self._fail(self.now, "operands before options")
         elif self.now.kind == "text":
             if token.text != "others" or len(operands) != 1:
                 self._fail(self.now, 'text only in over="arms", over="samples", others(x, "mean")')

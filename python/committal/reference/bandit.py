@@ -12,7 +12,8 @@ import numpy.typing as npt
 from committal.config.bandit import Bandit
 from committal.config.estimators import OneSample
 from committal.config.experiment import Experiment
-from committal.config.policies import Policy
+from committal.config.formula_update import FormulaUpdate
+from committal.config.links import FormulaPolicy
 from committal.config.snapshot import Snapshot
 from committal.config.spelled import spelled_out
 from committal.errors import NonFiniteError
@@ -26,7 +27,7 @@ from committal.reference.baselines import (
 )
 from committal.reference.behaviours import behaviour_probabilities
 from committal.reference.formulas import Given, drawn, known
-from committal.reference.policies import initial_theta, policy_probabilities
+from committal.reference.policies import initial_theta, policy_probabilities, require_slopes
 from committal.reference.problems import problem_of
 from committal.reference.rewards import draw_reward, reward_table
 from committal.reference.streams import ACTION, REWARD, draw_action, uniforms
@@ -94,9 +95,7 @@ def run_bandit(
         first = (0, initial_theta(experiment)) if start is None else start
         yield from _moments(experiment, key, run, actions, rewards, *first)
     except NonFiniteError as error:
-        raise NonFiniteError(
-            run, error.update, error.part, error.expression, error.operands
-        ) from None
+        raise error.at(run, error.update) from None
 
 
 def _moments(
@@ -108,7 +107,7 @@ def _moments(
     first: int,
     theta: Floats,
 ) -> Iterator[BanditMoment]:
-    problem, policy, steps = problem_of(experiment, Bandit), experiment.policy, experiment.steps
+    problem, steps = problem_of(experiment, Bandit), experiment.steps
     estimator = experiment.estimator
     samples = estimator.samples if isinstance(estimator, OneSample) else 0
     r = np.array(problem.means)
@@ -124,7 +123,7 @@ def _moments(
     regret = 0.0
 
     for t in range(first, steps + 1):
-        pi = _policy(policy, theta, t)
+        pi = _policy(experiment, theta, t)
         lags = isinstance(experiment.behaviour, Snapshot)
         if not isinstance(experiment.behaviour, Snapshot):
             mu = behaviour_probabilities(experiment.behaviour, pi, t, steps)
@@ -163,11 +162,21 @@ def _moments(
             regret += float(r.max()) - now.value
 
 
-def _policy(policy: Policy, theta: Floats, t: int) -> Floats:
+def _policy(experiment: Experiment, theta: Floats, t: int) -> Floats:
+    policy = experiment.policy
     try:
-        return policy_probabilities(policy, theta)
+        pi = policy_probabilities(policy, theta)
+        if isinstance(policy, FormulaPolicy) and t < experiment.steps and _scored(experiment):
+            require_slopes(policy, theta)
     except NonFiniteError as error:  # of a link; the time is known here
-        raise NonFiniteError(0, t, error.part, error.expression, error.operands) from None
+        raise error.at(0, t) from None
+    return pi
+
+
+def _scored(experiment: Experiment) -> bool:
+    """Whether the update of a link looks at its derivative."""
+    update = experiment.update
+    return not isinstance(update, FormulaUpdate) or "score" in update.names
 
 
 class Outcome(NamedTuple):

@@ -30,6 +30,9 @@ EPOCHS = 64
 OPERATIONS = 4096
 REGISTERS = 8192
 
+#: Whole exponents of a formula up to this are products; larger ones are powers.
+POWER = 1024
+
 #: Recorded times: more would not fit into memory with what is recorded at them.
 TIMES = 2**28
 

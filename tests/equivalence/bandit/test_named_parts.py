@@ -86,7 +86,7 @@ def assert_every_update(exp: cm.Experiment, runs: int = 8) -> None:
         )
 
 
-CENTRES = (None, "mean", "leave_one_out", "weighted", "weighted_leave_one_out")
+CENTRES = (None, "mean", "leave_one_out", "median", "weighted", "weighted_leave_one_out")
 WEIGHTS: tuple[Weight | None, ...] = (
     None,
     cm.Asymmetric(),

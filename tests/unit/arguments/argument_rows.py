@@ -14,7 +14,7 @@ import numpy as np
 import xarray as xr
 
 import committal as cm
-from committal.formula.trace import symbol
+from committal.formula.symbol import symbol
 from committal.formula.tree import name as leaf
 
 HUGE = 10**400
@@ -345,7 +345,7 @@ for _name in ("abs", "exp", "log", "sign", "sqrt"):
     row(_name, x=(VECTOR, NO_OPERAND))
 for _name in ("minimum", "maximum"):
     row(_name, x=(VECTOR, NO_OPERAND), y=(1, NO_OPERAND))
-for _name in ("sum", "mean", "min", "max"):
+for _name in ("sum", "mean", "median", "min", "max"):
     row(_name, x=(VECTOR, [*NO_OPERAND, 1.0]), over=("arms", [*NO_TEXT, "samples"]))
 row("std", x=(VECTOR, NO_OPERAND), over=("arms", NO_TEXT), ddof=(1, [*NO_INTEGER, 2]))
 row("dot", x=(VECTOR, NO_OPERAND), y=(VECTOR, NO_OPERAND), over=("arms", NO_TEXT))

@@ -235,10 +235,10 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "implicit": (lambda: cm.OneSample(implicit=0.1, weight=tapered), "0 with a weight"),
     "twice": (lambda: cm.Record(kl_to_uniform, kl_to_uniform), "different names"),
     "arm": (lambda: experiment(baseline=cm.baseline("r[3]")), "from 0 to 2"),
-    "half": (lambda: experiment(baseline=cm.baseline("r[0.5]")), "from 0 to 2"),
+    "half": (lambda: cm.baseline("r[0.5]"), "a whole number of an arm"),
     "others": (lambda: experiment(baseline=cm.baseline("others(R, 'mean')")), "one has no others"),
     "zeros": (lambda: experiment(policy=LINK, update=cm.Vanilla(1)), "some are positive"),
-    "natural": (lambda: experiment(policy=LINK([1, 2, 3])), "Vanilla or FormulaUpdate"),
+    "natural": (lambda: experiment(policy=LINK([1, 2, 3])), r"Vanilla or cm\.update"),
     "length": (lambda: experiment(policy=LINK([1, 2]), update=cm.Vanilla(1)), "one per arm"),
     "link": (
         lambda: experiment(policy=LINK([1, 2, 3]), update=cm.update("natural * A")(0.1)),

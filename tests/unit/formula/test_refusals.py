@@ -150,6 +150,12 @@ TEXTS = {
     "\0": "character",
     "pi\N{SUPERSCRIPT TWO}": "character",
     "std(R, ddof=7)": "ddof is 0 or 1",
+    "others(R, 'mean', how='sum')": r"how once \(at 'how', character 19\)",
+    "others(R, how='mean', how='sum')": "how once",
+    "others(R, how='mean', 'sum')": "operands before options",
+    "sum(pi, over='arms', over='arms')": "over once",
+    "std(R, ddof=0, ddof=1)": "ddof once",
+    "sum(over='arms', pi)": r"operands before options \(at 'pi'",
 }
 
 

@@ -16,15 +16,16 @@ from committal.errors import FormulaError
 from committal.formula.derivative import gradient
 from committal.formula.evaluate import culprit, evaluate
 from committal.formula.formula import from_function, from_text
+from committal.formula.latex import latex_of
 from committal.formula.normal import normal
 from committal.formula.parse import FUNCTIONS, parse
-from committal.formula.text import latex_of, text_of
-from committal.formula.tree import Node, number
-from committal.formula.vocabulary import ROWS
+from committal.formula.text import text_of
+from committal.formula.tree import INPUT, NUMBER, Node, name, number, walk
+from committal.formula.vocabulary import ROWS, apply
 from committal.support import limits
 
 sys.path.insert(0, str(Path(__file__).parent))
-from random_formulas import INPUTS, SMOOTH, K, N, formulas, naive, values
+from random_formulas import INPUTS, SMOOTH, K, N, formulas, naive, signed_zeros, values
 
 EASY = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 
@@ -67,6 +68,57 @@ def test_numpy_agrees_with_loops(tree: Node) -> None:
 @EASY
 @given(formulas())
 def test_the_normal_form_changes_no_bit(tree: Node) -> None:
+    # These two by definition: which of 0 and -0 is the smaller, and that of -0 the root is -0.
+    operations = {node.op for node in walk(tree)}
+    rooted = any(node.op == "pow" and _is_half(node.operands[1]) for node in walk(tree))
+    if not rooted and not operations & {"minimum", "maximum"}:
+        assert_same_bits(tree, _normal(tree))
+
+
+def assert_same_bits(tree: Node, final: Node) -> None:
+    for numbers in (values(), signed_zeros()):
+        before, after = evaluate(tree, numbers), evaluate(final, numbers)
+        same = before.view(np.int64) == after.view(np.int64)
+        assert (same | (np.isnan(before) & np.isnan(after))).all(), (text_of(tree), text_of(final))
+
+
+def test_the_normal_form_of_everything_small_changes_no_bit() -> None:
+    leaves = [name(INPUT, key, "arm") for key in ("theta", "r")]
+    leaves += [number(x) for x in (0.0, -0.0, 1.0, -1.0, 2.0)]
+    binary, unary = ("add", "sub", "mul", "div", "pow"), ("neg", "abs", "sqrt", "sign")
+    one = [apply(op, x, y) for op in binary for x in leaves for y in leaves]
+    one += [apply(op, x) for op in unary for x in leaves]
+    two = [apply("neg", x) for x in one]
+    two += [apply(op, *pair) for op in binary for x in one for y in leaves[:3]
+            for pair in ((x, y), (y, x))]  # fmt: skip
+    for tree in (*one, *two):
+        assert_same_bits(tree, normal(tree, strict=False))
+
+
+def _is_half(node: Node) -> bool:
+    final = normal(node, strict=False)
+    return final.op == NUMBER and final.value == 0.5
+
+
+def test_signs_of_zeros() -> None:
+    zeros = {"theta": [0.0, -0.0], "r": [-0.0, 0.0]}
+    names = dict.fromkeys(zeros, "arm")
+    for text, want in (
+        ("theta + -r", [0.0, -0.0]),  # 0 - -0 is 0, -0 - 0 is -0
+        ("-1 * theta", [-0.0, 0.0]),
+        ("0 - theta", [0.0, 0.0]),  # which -theta is not
+        ("theta * 1 - -r", [0.0, 0.0]),
+        ("theta**0.5", [0.0, -0.0]),  # the root
+    ):
+        made = evaluate(normal(parse(text, names)), zeros)
+        assert np.signbit(made).tolist() == np.signbit(want).tolist(), text
+    one, other = (normal(parse(f"minimum({x})", names)) for x in ("theta, r", "r, theta"))
+    assert one == other
+
+
+@EASY
+@given(formulas())
+def test_the_normal_form_changes_no_number(tree: Node) -> None:
     before, after = evaluate(tree, values()), evaluate(_normal(tree), values())
     np.testing.assert_array_equal(*np.broadcast_arrays(before, after))
 

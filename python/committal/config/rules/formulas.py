@@ -106,7 +106,8 @@ def _direct_is_projected(e: Experiment) -> Refusal | None:
 def _link_starts_as_a_policy(e: Experiment) -> Refusal | None:
     if not isinstance(e.policy, FormulaPolicy):
         return None
-    why = e.policy.refusal_at_start(e.problem.arms)
+    scored = not isinstance(e.update, FormulaUpdate) or "score" in e.update.names
+    why = e.policy.refusal_at_start(e.problem.arms, slopes=scored)
     if why:
         return Refusal("policy.theta0", e.policy.theta0, why)
     if isinstance(e.update, FormulaUpdate) and "natural" in e.update.names:

@@ -56,12 +56,6 @@ def _epochs_move_a_softmax(e: Experiment) -> Refusal | None:
     return None
 
 
-def _groups_have_no_median(e: Experiment) -> Refusal | None:
-    if not isinstance(e.estimator, Group) or e.estimator.centre != "median":
-        return None
-    return Refusal("estimator.centre", "median", "'mean' or 'leave_one_out': nothing sorts yet")
-
-
 def _critics_are_of_bandits(e: Experiment) -> Refusal | None:
     if not isinstance(e.problem, TabularMDP):
         return None
@@ -199,7 +193,6 @@ NAMED_RULES: tuple[Rule, ...] = (
     _groups_are_of_bandits,
     _epochs_move_a_softmax,
     _snapshots_are_of_bandits,
-    _groups_have_no_median,
     _weights_are_of_products,
     _scales_are_of_products,
     _centres_have_no_states,
