@@ -48,6 +48,7 @@ WITH_STATE = ("baseline", "optimiser")
 _HINTS = {
     (RUN, ARM): "add .sum(), .mean() or .max()",
     (RUN, SAMPLE_ARM): 'add .sum(over="arms")',
+    (RUN, SAMPLE): "add .mean(), .sum() or .max()",
     (ARM, RUN): "multiply it with a vector over arms",
     (ARM, SAMPLE): "multiply it with score or natural",
 }
@@ -85,9 +86,12 @@ or a vector over samples: this is a vector over arms; add .sum(), .mean() or .ma
         name = sorted(unused)[0]
         raise FormulaError(f"{role}.{name}", formula.text, f"a formula that uses {name}")
     if formula.states and role not in WITH_STATE:
-        allowed_parts = " and ".join(f"{part}s" for part in WITH_STATE)
-        raise FormulaError(f"{role}.state", formula.states[0][0], f"no state: {allowed_parts} have")
+        raise FormulaError(f"{role}.state", formula.states[0][0], _no_state())
     return formula
+
+
+def _no_state() -> str:
+    return f"no state: only {' and '.join(f'{part}s' for part in WITH_STATE)} have one"
 
 
 def read_formula(
@@ -112,6 +116,8 @@ def read_formula(
     """
     inputs, given = INPUTS[role], dict(parameters or {})
     absent = _absent(role)
+    if "state" in given:  # of a part that has none it comes as a parameter
+        raise FormulaError(f"{role}.state", given["state"], _no_state())
     if isinstance(formula, str):
         made = from_text(formula, inputs, given, state, argument=role, absent=absent)  # type: ignore[arg-type]
         return checked_formula(role, made)
@@ -136,7 +142,7 @@ def _absent(role: str) -> dict[str, str]:
     for name in {name for inputs in INPUTS.values() for name in inputs} - set(INPUTS[role]):
         known = ", ".join(map(repr, INPUTS[role]))
         others = ", ".join(other for other in INPUTS if name in INPUTS[other])
-        found[name] = f"one of the names of a {role} {known}; {name!r} is known in: {others}"
+        found[name] = f"one of the names {known}; {name!r} is known in: {others}"
     return found
 
 

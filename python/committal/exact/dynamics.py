@@ -107,7 +107,8 @@ def refuse_memory(argument: str, baseline: Baseline) -> None:
     """Refuse baselines that depend on anything but theta."""
     remembering = [atom for atom in baseline.atoms if not atom.depends_on_theta_only]
     if remembering:
-        name = type(remembering[0]).__name__
+        atom = remembering[0]
+        name = repr(atom) if atom.role else type(atom).__name__
         raise CombinationError(
             argument, baseline, f"a baseline that depends on theta only, without {name}"
         )

@@ -13,14 +13,18 @@ from committal.errors import FormulaError
 from committal.formula.shapes import ARM, AXES, RUN, SAMPLE, SAMPLE_ARM, axes_of
 from committal.formula.text import text_of
 from committal.formula.tree import NUMBER, Node, walk
-from committal.formula.vocabulary import AXIS, ROWS, Floats
+from committal.formula.vocabulary import AXIS, ROWS, Floats, expanded
 
 __all__ = ["Culprit", "culprit", "evaluate"]
 
 Truths: TypeAlias = npt.NDArray[np.bool_]
 
 
-def evaluate(node: Node, values: Mapping[str, npt.ArrayLike]) -> Floats:
+def evaluate(
+    node: Node,
+    values: Mapping[str, npt.ArrayLike],
+    over_samples: Callable[[str, Floats], Floats] | None = None,
+) -> Floats:
     """The value of a tree.
 
     Parameters
@@ -29,6 +33,9 @@ def evaluate(node: Node, values: Mapping[str, npt.ArrayLike]) -> Floats:
     values : dict
         One array for every name in the tree: (...) for one number per run, (..., K) over arms,
         (..., N) over samples, (..., N, K) for arms of every sample.
+    over_samples : callable, optional
+        What takes the place of an operation of the core over samples, from its name and its operand
+        laid out (..., samples, arms), where the axis of samples holds something else.
 
     Returns
     -------
@@ -43,7 +50,7 @@ def evaluate(node: Node, values: Mapping[str, npt.ArrayLike]) -> Floats:
     >>> evaluate(apply("max", pi), {"pi": [[0.2, 0.8], [0.5, 0.5]]})
     array([0.8, 0.5])
     """
-    return _natural(_values(node, values)[-1], node.shape)
+    return _natural(_values(node, values, over_samples)[-1], node.shape)
 
 
 class Culprit(NamedTuple):
@@ -169,15 +176,22 @@ def _all(root: Node, values: Mapping[str, npt.ArrayLike]) -> dict[Node, Floats]:
     return {step.node: value for step, value in zip(_tape(root), made, strict=True)}
 
 
-def _values(root: Node, values: Mapping[str, npt.ArrayLike]) -> list[Floats]:
+def _values(
+    root: Node,
+    values: Mapping[str, npt.ArrayLike],
+    over_samples: Callable[[str, Floats], Floats] | None = None,
+) -> list[Floats]:
     """The same in the order of the tape: that of the root is last."""
     made: list[Floats] = []
     with np.errstate(all="ignore"):
-        for node, places, numpy in _tape(root):
+        for node, places, numpy in _tape(root if over_samples is None else expanded(root)):
             if numpy is None:
                 made.append(_leaf(node, values))
                 continue
             operands = [made[place] for place in places]
+            if over_samples is not None and node.over == "samples":
+                made.append(over_samples(node.op, operands[0]))
+                continue
             if node.op in ("gather", "onehot"):
                 made.append(np.asarray(numpy(*operands, arms=_arms(values, operands))))
             else:

@@ -281,7 +281,8 @@ def from_function(
         nodes |= {key: name(INPUT, key, shape) for key, shape in inputs.items()}
         for key in given:
             if key not in nodes:
-                allowed = check.one_of(key, [*inputs, *shapes], f"the names of a {argument}")
+                allowed = check.one_of(key, [*inputs, *shapes], f"the names of {argument}")
+                allowed += f"; a parameter is {key}=... behind a *, a state is declared by state="
                 raise FormulaError(f"{who}.{key}", key, (absent or {}).get(key, allowed))
         traced = trace(function, {k: nodes[k] for k in (*given, *parameters)}, tuple(initial))
         return traced.result, traced.states

@@ -24,6 +24,7 @@ from committal.formula.rows import (
 )
 from committal.formula.shapes import axes_of
 from committal.formula.tree import INPUT, NUMBER, Node, name, number
+from committal.support.simplex import others
 
 __all__ = ["OPERATIONS"]
 
@@ -43,12 +44,7 @@ def _reduction(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _others_sum(x: Floats, axis: int) -> Floats:
-    """The sum of the others, without subtracting anything from a total that it may dominate."""
-    x = np.moveaxis(x, axis, -1)
-    out = np.zeros(x.shape)
-    out[..., 1:] += np.cumsum(x, axis=-1)[..., :-1]
-    out[..., :-1] += np.cumsum(x[..., ::-1], axis=-1)[..., :-1][..., ::-1]
-    return np.moveaxis(out, -1, axis)
+    return np.moveaxis(others(np.moveaxis(x, axis, -1)), -1, axis)
 
 
 def _others_mean(x: Floats, axis: int) -> Floats:

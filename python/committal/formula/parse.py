@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, NoReturn
 
 from committal.errors import FormulaError
-from committal.formula.symbol import call, symbol
+from committal.formula.symbol import NOT_THERE, call, symbol
 from committal.formula.tree import INPUT, Node, name, number
 from committal.formula.vocabulary import COMPARE, POWER, PRODUCT, ROWS, SIGN
 from committal.support import check, limits
@@ -40,6 +40,7 @@ _INFIX = {
 }
 _INFIX["@"] = ("dot", PRODUCT)
 
+_PLAIN = ("-", "*", "*", "/", "<=", ">=", "!=", "**2")
 _INSTEAD = {
     "if": "where(condition, x, y) instead of if",
     "else": "where(condition, x, y) instead of if",
@@ -50,9 +51,16 @@ _INSTEAD = {
     "//": "/ instead of //",
     "%": "no remainder",
     "^": "** for powers",
-    "=": "== to compare",
+    "=": "== to compare; a text is one expression without assignments, a function may have some",
     ";": "one expression",
+    "#": "a formula without comments",
+    **{
+        greek: f"{name!r}" for greek, name in zip("πθμρ", ("pi", "theta", "mu", "rho"), strict=True)
+    },
+    **{sign: f"{plain!r}" for sign, plain in zip("−×·÷≤≥≠²", _PLAIN, strict=True)},
 }
+#: Modules, which functions of texts go without.
+_MODULES = ("np", "numpy", "cm", "committal", "math")
 
 _TOKEN = re.compile(
     r"""\s*(?:
@@ -132,7 +140,8 @@ class _Parser:
             match = _TOKEN.match(self.text, at)
             if match is None:
                 start = len(self.text) - len(self.text[at:].lstrip())
-                self._fail(_Token("?", self.text[start : start + 1], start), "another character")
+                strange = _Token("?", self.text[start : start + 1], start)
+                self._fail(strange, _INSTEAD.get(strange.text, "another character"))
             assert match.lastgroup is not None
             kind, at = match.lastgroup, match.end()
             token = _Token(kind, match[kind], match.start(kind))
@@ -179,7 +188,8 @@ class _Parser:
     def whole(self) -> Node:
         made = self.expression(COMPARE)
         if self.now.kind != "end":
-            self._fail(self.now, self._instead(self.now) or "an operator or the end of the formula")
+            between = "an operator, such as *, or the end of the formula"
+            self._fail(self.now, self._instead(self.now) or between)
         return made
 
     def made(self, token: _Token, op: str, *operands: Any, **options: Any) -> Node:
@@ -250,14 +260,20 @@ class _Parser:
             return made
         if token.kind != "name" or token.text in _INSTEAD:
             self._fail(token, self._instead(token) or "a number, a name or a bracket")
+        if self.has("="):
+            self._fail(self.now, _INSTEAD["="])
+        if token.text in _MODULES and self.has("."):
+            self._fail(token, f"functions without {token.text}.: they have no module here")
         if self.has("("):
             if token.text not in FUNCTIONS:
-                self._fail(token, check.one_of(token.text, FUNCTIONS, "the functions"))
+                names = check.one_of(token.text, FUNCTIONS, "the functions")
+                self._fail(token, NOT_THERE.get(token.text, names))
             return self.called(token, [])
         if token.text not in self.known:
             if token.text in FUNCTIONS:
                 self._fail(token, f"brackets after the function {token.text}")
             names = check.one_of(token.text, self.known, "the names")
+            names += f", or a parameter with a value ({token.text}=...)"
             self._fail(token, self.absent.get(token.text, names))
         return self.known[token.text]
 
@@ -276,8 +292,10 @@ class _Parser:
             self.argument_of(token, operands, options, allowed)
             if len(operands) > most:
                 self._fail(token, f"at most {most} operands of {token.text}")
-            if not self.has(")"):
-                self.take(",")
+            if not self.has(")") and not self.has(","):
+                self._fail(self.now, self._instead(self.now) or "',' or ')'")
+            if self.has(","):
+                self.take()
         self.take(")")
         if len(operands) < least:
             self._fail(token, f"{least} operands of {token.text} (there are {len(operands)})")

@@ -12,7 +12,7 @@ from committal.formula.tree import INPUT, Node, name, number
 from committal.formula.vocabulary import COUNTS, apply
 from committal.support import check
 
-__all__ = ["Symbol", "call", "node_of", "symbol"]
+__all__ = ["NOT_THERE", "Symbol", "call", "node_of", "symbol"]
 
 _ARITHMETIC = {
     "add": "add",
@@ -28,7 +28,7 @@ _ARITHMETIC = {
     "not_equal": "ne",
     "negative": "neg",
 }
-_REPLACED = {"absolute": "abs", "fabs": "abs", "square": "x**2", "matmul": "dot"}
+_REPLACED = {"absolute": "abs", "fabs": "abs", "matmul": "dot"}
 _REPLACED |= {"amax": "max", "amin": "min", "logaddexp": "logsumexp"}
 _OWN = frozenset(
     (
@@ -280,10 +280,34 @@ class Symbol:
         self._refuse(_instead(function.__name__, "__call__"))
 
 
+#: What is not there, and what to write instead.
+NOT_THERE = {
+    **dict.fromkeys(
+        ("median", "quantile", "percentile", "sort", "argsort", "partition", "topk", "rank"),
+        "what needs no sorting: min, max, mean, std, sums; there is none",
+    ),
+    "argmax": "x == max(x), which is 1 where it is the largest",
+    "argmin": "x == min(x), which is 1 where it is the smallest",
+    "var": "std(x)**2",
+    "norm": "sqrt(sum(x**2))",
+    "prod": "exp(sum(log(x)))",
+    "square": "x**2",
+    "pow": "x**y",
+    "power": "x**y",
+    "average": "mean(x)",
+    "log2": "log(x) / log(2)",
+    "log10": "log(x) / log(10)",
+    "reciprocal": "1 / x",
+    "relu": "maximum(x, 0)",
+}
+
+
 def _instead(name: str, method: str) -> str:
     own = _REPLACED.get(name, name)
-    if method == "__call__" and (own in _OWN or own == "x**2"):
-        return f"{own if own == 'x**2' else 'cm.' + own} instead of np.{name}"
+    if name in NOT_THERE and method == "__call__":
+        return f"{NOT_THERE[name]} (instead of np.{name})"
+    if method == "__call__" and own in _OWN:
+        return f"cm.{own} instead of np.{name}"
     known = ", ".join(sorted(_OWN))
     return f"no NumPy function of it (np.{name}); the vocabulary is {known}"
 

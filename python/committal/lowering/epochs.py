@@ -16,11 +16,10 @@ from committal.formula.parse import parse
 from committal.formula.shapes import ARM, SAMPLE_ARM
 from committal.formula.substitute import renamed, settled, with_numbers
 from committal.formula.tree import INPUT, NUMBER, STATE, Node, name, number, walk
-from committal.formula.vocabulary import apply
+from committal.formula.vocabulary import apply, expanded
 from committal.lowering.programs import (
     Program,
     emitted,
-    expanded,
     finished,
     read,
     settled_roots,

@@ -26,10 +26,13 @@ from committal.formula.formula import Formula
 from committal.formula.normal import normal
 from committal.formula.shapes import ARM, RUN, SAMPLE_ARM
 from committal.formula.tree import INPUT, NUMBER, PARAMETER, STATE, Node, name, number, walk
-from committal.formula.vocabulary import ROWS, apply
+from committal.formula.vocabulary import ROWS, apply, expanded
 from committal.support import limits
 
 __all__ = ["Program", "lower_formula", "lower_programs"]
+
+#: Whole exponents up to this are products.
+_LARGEST_POWER = limits.POWER
 
 
 @dataclass(slots=True)
@@ -93,20 +96,6 @@ class Program:
 # -- trees -----------------------------------------------------------------------------------------
 
 
-def _rebuilt(root: Node, leaves: Mapping[Node, Node]) -> Node:
-    """A tree with other leaves, of operations that the core has."""
-    made: dict[Node, Node] = {}
-    for node in walk(root):
-        row = ROWS.get(node.op)
-        if row is not None and row.expansion is not None:
-            made[node] = row.expansion(made[node.operands[0]], node.over)
-        elif row is not None:
-            made[node] = apply(node.op, *(made[x] for x in node.operands), over=node.over)
-        else:
-            made[node] = leaves.get(node, node)
-    return made[root]
-
-
 def _settled(formula: Formula, roots: Mapping[str, Node], prefix: str = "") -> dict[str, Node]:
     """Trees whose parameters are numbers, and whose states have a name of their own."""
     values = dict(formula.parameters)
@@ -116,12 +105,7 @@ def _settled(formula: Formula, roots: Mapping[str, Node], prefix: str = "") -> d
             leaves[node] = number(values[node.name])
         elif node.op == STATE and prefix:
             leaves[node] = name(STATE, prefix + node.name, node.shape)
-    return {key: normal(_rebuilt(root, leaves), strict=False) for key, root in roots.items()}
-
-
-def expanded(root: Node) -> Node:
-    """A tree of operations that the core has."""
-    return normal(_rebuilt(root, {}), strict=False)
+    return {key: normal(expanded(root, leaves), strict=False) for key, root in roots.items()}
 
 
 def settled_roots(formula: Formula) -> dict[str, Node]:
@@ -220,7 +204,7 @@ def emitted(made: Program, node: Node, places: dict[Node, int]) -> int:
         return place
     if node.op == "pow":
         x, y = node.operands
-        if y.op == NUMBER and y.value == int(y.value) and abs(y.value) <= limits.POWER:
+        if y.op == NUMBER and y.value == int(y.value) and abs(y.value) <= _LARGEST_POWER:
             return made.do("powi", node.shape, read(made, x, places), int(y.value))
     operands = [read(made, x, places) for x in node.operands]
     if node.op == "gather" and node.operands[0].shape == SAMPLE_ARM:

@@ -27,6 +27,10 @@ ThetaAt: TypeAlias = Callable[[int], Floats | None]
 #: How long a run that must be replayed from its beginning is replayed: seconds.
 PATIENCE = 60.0
 
+#: What the oracle can do in one update: it solves dense systems, and draws sample by sample.
+STATES = 1000
+SAMPLES = 1_000_000
+
 
 def remembers(experiment: Experiment) -> bool:
     """Whether a run depends on more than theta: then it is replayed from its beginning.
@@ -91,6 +95,9 @@ def why_not_finite(
     run 3, update 2: the formula of baseline is not finite: 1 / (t - 2) with t - 2 = 0.0
     """
     experiment = spelled_out(experiment)
+    large = _too_large(experiment)
+    if large:
+        return DivergenceError(run, update, f"which formula did it was not looked for: {large}")
     start = None
     if theta_at is not None and update > 1 and not remembers(experiment):
         theta = theta_at(update - 1)
@@ -115,6 +122,14 @@ def why_not_finite(
         pass  # the parameters themselves have left the numbers
     which = "the formulas of its last update were" if start else "all its formulas were"
     return DivergenceError(run, update, f"replayed: {which} finite")
+
+
+def _too_large(experiment: Experiment) -> str:
+    """Why even one update is too much for the oracle; empty if it is not."""
+    problem, samples = experiment.problem, getattr(experiment.estimator, "samples", 1)
+    if isinstance(problem, TabularMDP) and problem.n_states > STATES:
+        return f"the oracle replays MDPs of at most {STATES} states"
+    return f"the oracle replays at most {SAMPLES} samples per update" if samples > SAMPLES else ""
 
 
 def _replayed(
@@ -169,18 +184,8 @@ def why_not_recorded(
     run 3, update 2: the formula of quantity pole is not finite: 1 / (t - 2) with t - 2 = 0.0
     """
     wanted = [one for one in experiment.record.formulas if name in ("", one.name)]
-    given, looked = None, ""
     try:
-        given = _given_then(experiment, key, run, update, theta, wanted, patience)
-        if given is None:
-            looked = (
-                f"why is not known: the replay of the run was given up after {patience:g} s, for "
-                "its baseline remembers more than the parameters"
-            )
-        else:
-            for quantity in wanted:
-                quantity_values(experiment, quantity, given)
-            looked = "by NumPy, which rounds differently, it is finite there"
+        looked = _looked_at(experiment, key, run, update, theta, wanted, patience)
     except NonFiniteError as error:
         return error.at(run, update)
     if len(wanted) == 1:
@@ -189,6 +194,30 @@ def why_not_recorded(
         )
     names = " or ".join(one.name for one in wanted) or name
     return NonFiniteError(run, update, f"what is recorded as {names}", names, {}, looked=looked)
+
+
+def _looked_at(
+    experiment: Experiment,
+    key: int,
+    run: int,
+    update: int,
+    theta: Floats,
+    wanted: list[Any],
+    patience: float,
+) -> str:
+    """Look at recorded formulas; what that shows, if none of them raises an error."""
+    large = _too_large(experiment)
+    if large:
+        return f"why was not looked for: {large}"
+    given = _given_then(experiment, key, run, update, theta, wanted, patience)
+    if given is None:
+        return (
+            f"why is not known: the replay of the run was given up after {patience:g} s, for its "
+            "baseline remembers more than the parameters"
+        )
+    for quantity in wanted:
+        quantity_values(experiment, quantity, given)
+    return "by NumPy, which rounds differently, it is finite there"
 
 
 def _given_then(

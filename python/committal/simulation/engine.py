@@ -28,6 +28,9 @@ Arrays = Mapping[str, npt.NDArray[Any]]
 Layout = dict[str, tuple[tuple[int, ...], np.dtype[Any]]]
 Report = Callable[[int], None]
 
+#: Runs that are looked at together where a sum was none.
+_AGAIN = 256
+
 _FAILURES = "failures"
 _MOMENTS = "moments."
 _HISTOGRAM = "histogram."
@@ -219,12 +222,23 @@ class Engine:
                     **options,
                 )
         except OverflowError as error:
+            self._look_again(calls)
             raise ConfigError(
                 "record.reduce",
                 self.experiment.record.reduce,
                 f"numbers that can be summed: {error}",
             ) from None
         return self._canonical(arrays)
+
+    def _look_again(self, calls: _Calls) -> None:
+        """Make the runs once more, a few at a time: sums do not tell which number was none."""
+        if not self.plan.programs:
+            return
+        whole = self.experiment.record.replace(reduce=None)
+        engine = Engine(self.experiment.replace(record=whole))
+        for first in range(calls.first_run, calls.first_run + calls.runs, _AGAIN):
+            runs = min(_AGAIN, calls.first_run + calls.runs - first)
+            engine.compute(key=calls.key, first_run=first, runs=runs)
 
     def merge(self, pieces: Sequence[Arrays]) -> dict[str, npt.NDArray[Any]]:
         """Merge the arrays of ranges that follow each other.
@@ -342,19 +356,20 @@ class _Calls:
         isa: str,
         report: Report | None,
     ) -> None:
-        self._first_run = first_run
-        self._runs = runs
+        self.key = key
+        self.first_run = first_run
+        self.runs = runs
         self._chunk = chunk
         self._common = {"key": key, "threads": threads, "isa": isa}
         self._report = report
 
     def of(self, steps: int) -> Iterator[tuple[int, int, dict[str, Any]]]:
         """Yield where each call starts and stops, and its options."""
-        for start in range(0, self._runs, self._chunk):
-            stop = min(start + self._chunk, self._runs)
+        for start in range(0, self.runs, self._chunk):
+            stop = min(start + self._chunk, self.runs)
             options = {
                 **self._common,
-                "first_run": self._first_run + start,
+                "first_run": self.first_run + start,
                 "runs": stop - start,
                 "progress": self._progress(start * steps),
             }

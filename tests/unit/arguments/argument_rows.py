@@ -341,11 +341,14 @@ row("Normalised")
 row("ClipNorm", limit=(1.0, "positive"))
 VECTOR = symbol(leaf("input", "pi", "arm"))
 NO_OPERAND = [None, "1", NUL, object(), math.nan, math.inf, HUGE, [1.0], 1j, {}, np.ma.masked]
-for _name in ("abs", "exp", "log", "sign", "sqrt"):
+for _name in (
+    *("abs", "exp", "log", "sign", "sqrt"),
+    *("sigmoid", "tanh", "softplus", "log1p", "expm1"),
+):
     row(_name, x=(VECTOR, NO_OPERAND))
 for _name in ("minimum", "maximum"):
     row(_name, x=(VECTOR, NO_OPERAND), y=(1, NO_OPERAND))
-for _name in ("sum", "mean", "median", "min", "max"):
+for _name in ("sum", "mean", "median", "min", "max", "logsumexp", "softmax"):
     row(_name, x=(VECTOR, [*NO_OPERAND, 1.0]), over=("arms", [*NO_TEXT, "samples"]))
 row("std", x=(VECTOR, NO_OPERAND), over=("arms", NO_TEXT), ddof=(1, [*NO_INTEGER, 2]))
 row("dot", x=(VECTOR, NO_OPERAND), y=(VECTOR, NO_OPERAND), over=("arms", NO_TEXT))

@@ -164,7 +164,6 @@ def test_files_may_leave_out_the_kind() -> None:
     policy = {formula = "abs(theta)**p", theta0 = [1, 2], parameters = {p = 2}}
     update = {formula = "A * rho * score", step_size = 0.1}
     baseline = {formula = "sum(pi**2 * r) / sum(pi**2) - 0.5"}
-    estimator = {kind = "one_sample", weight = {formula = "minimum(rho, 1)"}}
     optimiser = {formula = "sign(g)"}
     record = {names = ["value", {formula = "max(pi)", name = "largest"}]}
     """
@@ -174,6 +173,14 @@ def test_files_may_leave_out_the_kind() -> None:
     assert exp.record.formulas[0].name == "largest"
     with pytest.raises(FormulaError, match=r"^baseline\.formula = 'sun\(pi\)'"):
         cm.Experiment.from_toml(text.replace("sum(pi**2 * r) / sum(pi**2) - 0.5", "sun(pi)"))
+    with pytest.raises(ConfigError, match=r"^record\.names\[1\]\.name = None .* required"):
+        cm.Experiment.from_toml(text.replace(', name = "largest"', ""))
+    weight = 'estimator = {kind = "one_sample", weight = {formula = "minimum(rho, 1)"}}'
+    with pytest.raises(CombinationError, match="None with an update that is a formula"):
+        cm.Experiment.from_toml(text + weight)
+    plain = text.replace('formula = "A * rho * score"', 'kind = "vanilla"')
+    made = cm.Experiment.from_toml(plain + weight)
+    assert made.estimator == cm.OneSample(weight=cm.weight("minimum(rho, 1)"))
 
 
 def test_grids_reach_parameters() -> None:

@@ -155,6 +155,16 @@ TEXTS = {
     "others(R, how='mean', 'sum')": "operands before options",
     "sum(pi, over='arms', over='arms')": "over once",
     "std(R, ddof=0, ddof=1)": "ddof once",
+    "sum(pi * r": "',' or '\\)'",
+    "2pi": r"such as \*",
+    "w = pi**2\nsum(w)": "without assignments",
+    "np.sum(pi)": "without np",
+    "sum(\N{GREEK SMALL LETTER PI})": "expected 'pi'",
+    "pi \N{MULTIPLICATION SIGN} r": r"expected '\*'",
+    "sum(pi) # all": "without comments",
+    "median(R)": "no sorting",
+    "argmax(pi)": r"x == max\(x\)",
+    "c * sum(pi)": r"a parameter with a value \(c=\.\.\.\)",
     "sum(over='arms', pi)": r"operands before options \(at 'pi'",
 }
 

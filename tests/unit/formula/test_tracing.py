@@ -113,6 +113,9 @@ CASES: dict[str, tuple[Callable[..., Any], str]] = {
     "/ 0": (lambda pi: pi.sum() / 0, "a divisor other than 0"),
     "complex": (lambda pi: 1j * pi.sum(), "numbers"),
     "a part": (lambda pi: cm.Value(), "a formula"),
+    "np.median": (lambda R: np.median(R), "no sorting"),
+    "np.argmax": (lambda pi: np.argmax(pi), r"x == max\(x\)"),
+    "an unknown name": (lambda v: v, r"v=\.\.\. behind a \*, a state is declared by state="),
     "A in a baseline": (lambda A: A, "'A' is known in: weight, update, quantity"),
 }
 
@@ -171,6 +174,7 @@ CALLS: dict[str, tuple[Callable[[], Any], str]] = {
     "two starts": (lambda: cm.link("exp(theta)")([1, 2], [3]), "link = "),
     "no name": (lambda: cm.quantity("max(pi)"), "name=: a text has no name"),
     "lambda": (lambda: cm.quantity(lambda pi: pi.max()), "name=: a lambda has no name"),
+    "state": (lambda: cm.weight(state={"v": 0})(lambda v: v), "no state: only baselines"),  # type: ignore[arg-type]
     "recorded": (lambda: cm.Record("value", max), r"cm\.quantity\(\.\.\.\)"),  # type: ignore[arg-type]
 }
 

@@ -118,6 +118,34 @@ def test_signs_of_zeros() -> None:
 
 @EASY
 @given(formulas())
+def test_who_is_to_blame_is_not_finite(tree: Node) -> None:
+    numbers = signed_zeros()
+    found = culprit(tree, numbers)
+    if np.isfinite(evaluate(tree, numbers)).all():
+        assert found is None
+        return
+    assert found is not None
+    blamed = parse(found.expression, INPUTS)
+    assert not np.isfinite(evaluate(blamed, numbers)).all()
+    # Its own operands are numbers where it is not: elsewhere they need not be.
+    operands = [evaluate(x, numbers) for x in blamed.operands]
+    assert any(np.isfinite(x).any() for x in operands)
+
+
+def test_samples_may_be_something_else() -> None:
+    # Counted samples, say: each stands for as many as its weight.
+    tree = parse("sum(A * rho) + mean(pi) + logsumexp(R)", INPUTS)
+    twice = {"A": [0.5, 0.5], "rho": [2.0, 2.0], "R": [0.25, 0.25], "pi": [0.2, 0.3, 0.5]}
+    once = {"A": [0.5], "rho": [2.0], "R": [0.25], "pi": [0.2, 0.3, 0.5]}
+
+    def doubled(op: str, x: Any) -> Any:
+        return x.max(-2, keepdims=True) if op == "max" else 2.0 * x.sum(-2, keepdims=True)
+
+    assert evaluate(tree, once, doubled) == pytest.approx(evaluate(tree, twice), rel=1e-14)
+
+
+@EASY
+@given(formulas())
 def test_the_normal_form_changes_no_number(tree: Node) -> None:
     before, after = evaluate(tree, values()), evaluate(_normal(tree), values())
     np.testing.assert_array_equal(*np.broadcast_arrays(before, after))

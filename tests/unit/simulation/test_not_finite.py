@@ -137,6 +137,21 @@ def test_a_replay_that_is_given_up_says_so(monkeypatch: pytest.MonkeyPatch) -> N
     assert "given up after 0 s, at update 0 of 3001; all were finite until there" in str(found)
 
 
+def test_what_is_too_large_to_be_looked_at_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replay, "STATES", 10)
+    monkeypatch.setattr(replay, "SAMPLES", 10)
+    late = {"baseline": cm.baseline("max(pi) / (t - 3)")}
+    assert "not looked for: the oracle replays MDPs of at most 10 states" in str(
+        refused(FOUR_ROOMS.replace(**late))
+    )
+    many = BASE.replace(estimator=cm.OneSample(samples=20))
+    words = "not looked for: the oracle replays at most 10 samples per update"
+    assert words in str(refused(many.replace(**late)))
+    error = refused(many.replace(record=cm.Record(POLE, at=[20])))
+    assert words in str(error)
+    assert "run 0, update 20: the formula of quantity pole is not finite" in str(error)
+
+
 def test_formulas_that_were_finite_are_not_blamed() -> None:
     error = refused(BASE.replace(optimiser=cm.optimiser("g * 1e290"), update=cm.Natural(1e40)))
     assert type(error) is DivergenceError

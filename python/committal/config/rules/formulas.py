@@ -138,6 +138,14 @@ def _episodes_know_what_they_use(e: Experiment) -> Refusal | None:
     return None
 
 
+def _formulas_weigh_themselves(e: Experiment) -> Refusal | None:
+    weight = getattr(e.estimator, "weight", None)
+    if weight is None or not isinstance(e.update, FormulaUpdate):
+        return None
+    allowed = "None with an update that is a formula: it is the whole step, the weight included"
+    return Refusal("estimator.weight", weight, allowed)
+
+
 def _variance_is_that_of_a_product(e: Experiment) -> Refusal | None:
     if "variance" not in e.record.names:
         return None
@@ -152,6 +160,7 @@ def _variance_is_that_of_a_product(e: Experiment) -> Refusal | None:
 
 
 FORMULA_RULES: tuple[Rule, ...] = (
+    _formulas_weigh_themselves,
     _variance_is_that_of_a_product,
     _arms_exist,
     _groups_have_others,
