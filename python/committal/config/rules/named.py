@@ -18,6 +18,7 @@ from committal.config.regularisers import Entropy
 from committal.config.rules.refusal import Refusal, Rule
 from committal.config.schedules import Schedule
 from committal.config.snapshot import Snapshot
+from committal.config.spelled import reference_of
 from committal.config.updates import Natural, Projected, Vanilla
 from committal.formula.shapes import SAMPLE
 from committal.support import limits
@@ -181,8 +182,13 @@ def _regulariser_suits_episodes(e: Experiment) -> Refusal | None:
 
 def _reference_has_one_entry_per_arm(e: Experiment) -> Refusal | None:
     given = getattr(e.regulariser, "reference", None)
-    if given is None or isinstance(given, str) or len(given) == e.problem.arms:
+    if given is None or given == "uniform":
         return None
+    if isinstance(given, str) or len(given) == e.problem.arms:
+        if e.problem.arms <= limits.REFERENCE or len(set(reference_of(e).tolist())) == 1:
+            return None
+        allowed = f"'uniform', or at most {limits.REFERENCE} arms (there are {e.problem.arms})"
+        return Refusal("regulariser.reference", given, allowed)
     noun = "action" if isinstance(e.problem, TabularMDP) else "arm"
     allowed = f"{e.problem.arms} numbers, one per {noun} (there are {len(given)})"
     return Refusal("regulariser.reference", given, allowed)
