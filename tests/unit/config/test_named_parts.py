@@ -156,8 +156,8 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         r"Softmax\(\[theta, 0\]\)",
     ),
     "escort": (
-        lambda: experiment(policy=cm.Escort(), regulariser=cm.Entropy(0.1)),
-        "None, or a Softmax policy",
+        lambda: experiment(policy=cm.Escort(), regulariser=cm.Entropy(cm.Decay(1, 0.5))),
+        "a number with a link",
     ),
     "escort zeros": (lambda: experiment(policy=cm.Escort([0, 0, 0])), "some are positive"),
     "escort natural": (

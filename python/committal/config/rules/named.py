@@ -148,8 +148,8 @@ def _regulariser_suits(e: Experiment) -> Refusal | None:
         return Refusal("regulariser", regulariser, allowed)
     if isinstance(e.update, Projected) or isinstance(e.policy, Direct):
         return Refusal("regulariser", regulariser, "None with a Direct policy; use Softmax")
-    if not isinstance(e.policy, Softmax | Sigmoid):
-        return Refusal("regulariser", regulariser, "None, or a Softmax policy")
+    if not isinstance(e.policy, Softmax | Sigmoid) and isinstance(regulariser.strength, Schedule):
+        return Refusal("regulariser.strength", regulariser.strength, "a number with a link")
     if isinstance(e.policy, Sigmoid) and not entropy and not in_reward:
         return Refusal("regulariser", regulariser, "Entropy, or Softmax([theta, 0]) for Sigmoid")
     if isinstance(e.update, Natural | Vanilla) and e.update.entropy != 0.0:
