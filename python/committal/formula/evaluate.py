@@ -170,7 +170,11 @@ def _tape(root: Node) -> tuple[_Step, ...]:
     return tuple(steps)
 
 
-def _all(root: Node, values: Mapping[str, npt.ArrayLike]) -> dict[Node, Floats]:
+def _all(
+    root: Node,
+    values: Mapping[str, npt.ArrayLike],
+    over_samples: Callable[[str, Floats], Floats] | None = None,
+) -> dict[Node, Floats]:
     """The value of every node below, laid out (..., samples, arms)."""
     made = _values(root, values)
     return {step.node: value for step, value in zip(_tape(root), made, strict=True)}

@@ -159,6 +159,10 @@ row("exact.baseline_quadratic", experiment=ONE, **AT)
 row("exact.gradient_moments", experiment=ONE, visible=(True, "flag"), **AT)
 row("exact.gradient_variance", experiment=ONE, **AT)
 row("exact.one_step_law", experiment=ONE, **AT)
+row("exact.flow", experiment=ONE, **AT)
+row("exact.corner", experiment=ONE, arm=(1, "arm"))
+row("exact.critical_step_size", experiment=(TWO, "bandit experiment"))
+row("exact.stationary", experiment=ONE, t=(0, "integer"))
 row("exact.log_variance_ratio", first=ONE, second=ONE, t=(0, "integer"),
     policy=([0.2, 0.3, 0.5], WRONG["policy"]))  # fmt: skip
 row("exact.committal_map", experiment=(TWO, [*WRONG["bandit experiment"], BASE.replace(
@@ -194,6 +198,20 @@ row("exact.HorizonLaw.expectation", cm.exact.law_after(TWO, 1).expectation,
 row("exact.BaselineQuadratic", cm.exact.baseline_quadratic(BASE).__call__, b=([0.5], "array"))
 
 # Theory.
+row("theory.std_factor", p=([0.5, 0.1], [*NO_ARRAY, None, 0, 1, [0.1, 2]]),
+    samples=(8, [*WRONG["count"], 1]), ddof=(0, [*WRONG["integer"], 2]),
+    eps=(0.0, "non-negative"))  # fmt: skip
+row("theory.pass_at_k_factor", p=([0.5, 0.1], [*NO_ARRAY, None, -1, [0.1, 2]]), k=(2, "count"))
+row("theory.pass_at_k_advantages", samples=(8, "count"), k=(2, [*WRONG["count"], 9]))
+KL_ROUNDS = {"reference": (0.1, "inside"), "strength": (2.0, "positive"), "scaled": (True, "flag"),
+             "eps": (1e-5, "non-negative")}  # fmt: skip
+row("theory.kl_recursion", steps=(3, "integer"), **KL_ROUNDS)
+row("theory.kl_fixed_points", **{**KL_ROUNDS, "eps": (1e-5, [*WRONG["positive"], 1e-13])})
+row("theory.regularised_policy", means=([1, 0.7, 0], "vector"), strength=(0.2, "positive"),
+    reference=([0.2, 0.3, 0.5], [*WRONG["policy"], [0.0, 0.5, 0.5]]),
+    divergence=("reverse", NO_TEXT))  # fmt: skip
+row("theory.off_policy_limit", means=([1, 0.7, 0], "vector"), behaviour=([0.2, 0.3, 0.5], "policy"),
+    value=(0.3, NO_NUMBER), rule=("tapered", NO_TEXT))  # fmt: skip
 row("theory.baseline_range", baseline=(cm.Value(), "object"), r=([1.0, 0.0], "vector"),
     rewards=((0.0, 1.0), [*WRONG["pair"][:-1], [1.0, 0.0]]))  # fmt: skip
 row("theory.check_schedule", x=(0.1, "non-negative"), steps=(5, "count"))
@@ -409,8 +427,9 @@ EXEMPT = {
     "results, made by the package": (
         "Evaluation", "FailureRate", "exact.BaselineQuadratic", "exact.CommittalMap",
         "exact.HorizonLaw", "exact.Moments", "exact.OneStepLaw", "exact.Path",
+        "exact.Corner", "exact.Edge", "exact.StationaryPoint",
         "exact.ValueIdentity", "theory.Claim", "theory.ClaimTable", "theory.CommittalRate",
-        "theory.Enclosure", "theory.Regime", "theory.ScheduleCheck",
+        "theory.Enclosure", "theory.KLFixedPoints", "theory.Regime", "theory.ScheduleCheck",
     ),
     "errors": ("exact.NotConvergedError",),
     "abstract": ("Baseline",),
