@@ -70,6 +70,7 @@ from .config.schedules import Decay as Decay
 from .config.schedules import Values as Values
 from .config.schedules import keeps_exploring as keeps_exploring
 from .config.schedules import robbins_monro as robbins_monro
+from .config.snapshot import Snapshot as Snapshot
 from .config.updates import Natural as Natural
 from .config.updates import Projected as Projected
 from .config.updates import Vanilla as Vanilla
@@ -98,6 +99,7 @@ from .formula.functions import logsumexp as logsumexp
 from .formula.functions import max as max
 from .formula.functions import maximum as maximum
 from .formula.functions import mean as mean
+from .formula.functions import median as median
 from .formula.functions import min as min
 from .formula.functions import minimum as minimum
 from .formula.functions import onehot as onehot

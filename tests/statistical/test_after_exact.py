@@ -175,6 +175,7 @@ GROUPS: dict[str, dict[str, Any]] = {
     "mean": {"centre": "mean"},
     "rloo": {"centre": "leave_one_out"},
     "grpo": {"centre": "mean", "scale": "std"},
+    "median": {"centre": "median"},
     "opo": {"centre": "weighted"},
     "oploo": {"centre": "weighted_leave_one_out"},
 }

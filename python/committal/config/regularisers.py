@@ -55,6 +55,11 @@ class Regulariser(Config):
         del natural, reference
         return ""
 
+    def slope(self, reference: Floats) -> str:
+        """The derivative of what is maximised with respect to every pi_a; empty for nothing."""
+        del reference
+        return ""
+
     def per_sample(self, reference: Floats) -> str:
         """What is added to w A of every sample; empty for nothing."""
         del reference
@@ -95,6 +100,10 @@ class Entropy(Regulariser):
         del reference
         inner = "log(pi)" if natural else "pi * (log(pi) - sum(pi * log(pi)))"
         return f"-{self.strength!r} * {inner}"
+
+    def slope(self, reference: Floats) -> str:
+        """-tau log pi, and a constant."""
+        return self.added(True, reference)
 
 
 @config
@@ -145,6 +154,10 @@ class KL(Regulariser):
         inner = ratio if natural else f"pi * ({ratio} - sum(pi * {ratio}))"
         return f"-{self.strength!r} * {inner}"
 
+    def slope(self, reference: Floats) -> str:
+        """-beta log(pi / ref), and a constant."""
+        return self.added(True, reference)
+
     def per_sample(self, reference: Floats) -> str:
         """-beta c_a."""
         c = {
@@ -194,6 +207,10 @@ class ReverseKL(Regulariser):
         ref = vector(reference)
         return f"{self.strength!r} * " + (f"({ref} / pi - 1)" if natural else f"({ref} - pi)")
 
+    def slope(self, reference: Floats) -> str:
+        """Beta ref / pi."""
+        return f"{self.strength!r} * {vector(reference)} / pi"
+
 
 @config
 class LogBarrier(Regulariser):
@@ -221,6 +238,11 @@ class LogBarrier(Regulariser):
         """Beta (1 / (K pi) - 1), or beta (1 / K - pi)."""
         del reference
         return f"{self.strength!r} * " + ("(1 / (K * pi) - 1)" if natural else "(1 / K - pi)")
+
+    def slope(self, reference: Floats) -> str:
+        """Beta / (K pi)."""
+        del reference
+        return f"{self.strength!r} / (K * pi)"
 
 
 def _checked_reference(argument: str, value: object) -> tuple[float, ...] | str:

@@ -32,6 +32,7 @@ from committal.config.formula_update import FormulaUpdate
 from committal.config.formulas import INPUTS
 from committal.config.groups import Group
 from committal.config.linear import Baseline, Linear, as_baseline
+from committal.config.links import FormulaPolicy
 from committal.config.mdp import TabularMDP
 from committal.config.policies import Direct
 from committal.config.regularisers import Entropy
@@ -40,7 +41,7 @@ from committal.config.updates import Natural, Vanilla
 from committal.config.weights import FormulaWeight, Weight
 from committal.formula.parse import parse
 from committal.formula.shapes import SAMPLE
-from committal.formula.substitute import renamed, settled
+from committal.formula.substitute import renamed, settled, with_numbers
 from committal.formula.text import text_of
 from committal.formula.tree import INPUT, Node, name, number
 from committal.formula.vocabulary import apply
@@ -238,14 +239,32 @@ class _Term(NamedTuple):
         regulariser = e.regulariser
         if regulariser is None or regulariser.strength == 0.0:
             return cls()
-        if isinstance(regulariser, Entropy) and not isinstance(e.problem, TabularMDP):
+        linked = isinstance(e.policy, FormulaPolicy | Escort)
+        native = isinstance(regulariser, Entropy) and not isinstance(e.problem, TabularMDP)
+        if native and not linked:
             return cls(native=regulariser.strength)
         reference = reference_of(e)
         return cls(
-            regulariser.added(isinstance(e.update, Natural), reference),
+            _through_link(e, regulariser.slope(reference))
+            if linked
+            else regulariser.added(isinstance(e.update, Natural), reference),
             regulariser.per_sample(reference),
             regulariser.in_reward(reference),
         )
+
+
+def _through_link(e: Experiment, slope: str) -> str:
+    """The gradient of a function of pi, from its derivatives: f'_k / F (d_k - sum pi d)."""
+    if not slope:
+        return ""
+    link = e.policy.link(e.problem.arms) if isinstance(e.policy, Escort) else e.policy
+    assert isinstance(link, FormulaPolicy)
+    trees = {
+        "f": settled(link.tree),
+        "slope": with_numbers(link.slope, dict(link.parameters)),
+        "d": _read("update", slope),
+    }
+    return text_of(_read("update", "slope / sum(f) * (d - sum(pi * d))", **trees))
 
 
 def _regularised(e: Experiment, changes: dict[str, Any], term: _Term) -> Experiment:

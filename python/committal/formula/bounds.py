@@ -81,7 +81,7 @@ def _factors(node: Node) -> tuple[tuple[Node, Node], ...]:
 
 
 def _reduced(node: Node, x: Interval, arms: int) -> Interval:
-    if node.op in ("mean", "min", "max", "others_mean"):
+    if node.op in ("mean", "median", "min", "max", "others_mean"):
         return x
     if node.op == "softmax":
         return 0.0, 1.0

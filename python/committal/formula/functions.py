@@ -144,6 +144,18 @@ def mean(x: Any, over: str = "") -> Symbol:
     return call("mean", x, over=over)
 
 
+def median(x: Any, over: str = "") -> Symbol:
+    """Middle entry over arms or samples, or the mean of the two in the middle.
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> cm.baseline(lambda R: median(R))
+    baseline('median(R)')
+    """
+    return call("median", x, over=over)
+
+
 def min(x: Any, over: str = "") -> Symbol:
     """Smallest entry over arms or samples.
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from committal.errors import FormulaError
 from committal.formula.rows import (
     AND,
     COMPARE,
@@ -118,6 +119,11 @@ def _d_std(n: Node, d: Node) -> Adjoints:
 
 def _d_end(n: Node, d: Node) -> Adjoints:
     return (apply("where", apply("eq", n.operands[0], n), d, number(0)),)
+
+
+def _d_median(n: Node, d: Node) -> Adjoints:
+    del d
+    raise FormulaError("derivative", n.op, "a formula without a median: none is taken of it")
 
 
 def _d_others_sum(n: Node, d: Node) -> Adjoints:
@@ -274,6 +280,10 @@ OPERATIONS = (
     ),
     reduced("min", _reduction(np.min), _d_end, r"\min_{{{i}}} {0}", "smallest of an axis"),
     reduced("max", _reduction(np.max), _d_end, r"\max_{{{i}}} {0}", "largest of an axis"),
+    reduced(
+        *("median", _reduction(np.median), _d_median, r"\operatorname{{median}}_{{{i}}} {0}"),
+        "middle of an axis, or the mean of the two in the middle",
+    ),
     reduced(
         *("std", _reduction(np.std), _d_std, r"\operatorname{{std}}_{{{i}}} {0}"),
         "standard deviation over an axis, divided by the count",

@@ -25,14 +25,15 @@ FUNCTIONS: dict[str, tuple[int, int, tuple[str, ...]]] = {
     **dict.fromkeys(("sigmoid", "tanh", "softplus", "log1p", "expm1"), (1, 1, ())),
     **dict.fromkeys(("minimum", "maximum"), (2, 2, ())),
     **dict.fromkeys(("where", "clip"), (3, 3, ())),
-    **dict.fromkeys(("sum", "mean", "min", "max", "logsumexp", "softmax"), (1, 1, ("over",))),
+    **dict.fromkeys(("sum", "mean", "median", "min", "max"), (1, 1, ("over",))),
+    **dict.fromkeys(("logsumexp", "softmax"), (1, 1, ("over",))),
     "std": (1, 1, ("over", "ddof")),
     "dot": (2, 2, ("over",)),
     "others": (1, 2, ("how", "over")),
 }
 
 #: Those that may be called as methods: x.sum().
-METHODS = ("sum", "mean", "min", "max", "std", "dot", "others", "clip")
+METHODS = ("sum", "mean", "median", "min", "max", "std", "dot", "others", "clip")
 
 _INFIX = {
     row.infix: (row.name, row.binding) for row in ROWS.values() if row.arity == 2 and row.infix
@@ -110,8 +111,8 @@ def parse(
         ...
     committal.errors.FormulaError: formula = 'sun(pi)' is not allowed; expected one of the \
 functions 'abs', 'sign', 'exp', 'log', 'sqrt', 'onehot', 'sigmoid', 'tanh', 'softplus', 'log1p', \
-'expm1', 'minimum', 'maximum', 'where', 'clip', 'sum', 'mean', 'min', 'max', 'logsumexp', \
-'softmax', 'std', 'dot', 'others'; did you mean 'sum'? (at 'sun', character 1)
+'expm1', 'minimum', 'maximum', 'where', 'clip', 'sum', 'mean', 'median', 'min', 'max', \
+'logsumexp', 'softmax', 'std', 'dot', 'others'; did you mean 'sum'? (at 'sun', character 1)
     """
     if not isinstance(text, str):
         raise FormulaError(argument, text, "a text")

@@ -33,7 +33,8 @@ _REPLACED |= {"amax": "max", "amin": "min", "logaddexp": "logsumexp"}
 _OWN = frozenset(
     (
         *("abs", "sign", "exp", "log", "sqrt", "where", "minimum", "maximum", "clip"),
-        *("sum", "mean", "min", "max", "std", "dot", "others", "onehot", "logsumexp", "softmax"),
+        *("sum", "mean", "median", "min", "max", "std", "dot", "others", "onehot"),
+        *("logsumexp", "softmax"),
         *("sigmoid", "tanh", "softplus", "log1p", "expm1"),
     )
 )
@@ -155,6 +156,10 @@ class Symbol:
         """Mean over arms or samples."""
         return call("mean", self, over=over)
 
+    def median(self, over: str = "") -> Symbol:
+        """Middle entry, or the mean of the two in the middle."""
+        return call("median", self, over=over)
+
     def min(self, over: str = "") -> Symbol:
         """Smallest entry."""
         return call("min", self, over=over)
@@ -231,7 +236,7 @@ class Symbol:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        methods = ("sum", "mean", "min", "max", "std", "dot", "others", "clip")
+        methods = ("sum", "mean", "median", "min", "max", "std", "dot", "others", "clip")
         allowed = _COUNTED if name in ("shape", "size") else check.one_of(name, methods, "methods")
         raise FormulaError("formula", f"{self!r}.{name}", allowed)
 

@@ -8,14 +8,22 @@ state.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from committal.config import Experiment, FormulaPolicy, FormulaUpdate
 from committal.config.formulas import INPUTS
 from committal.formula.parse import parse
 from committal.formula.shapes import ARM, SAMPLE_ARM
 from committal.formula.substitute import renamed, settled, with_numbers
 from committal.formula.tree import INPUT, NUMBER, STATE, Node, name, number, walk
-from committal.formula.vocabulary import apply
-from committal.lowering.programs import Program, emitted, finished, read, settled_roots
+from committal.formula.vocabulary import apply, expanded
+from committal.lowering.programs import (
+    Program,
+    emitted,
+    finished,
+    read,
+    settled_roots,
+)
 
 __all__ = ["lower_epochs"]
 
@@ -26,13 +34,13 @@ _LEAST = 1e-150
 class _Epochs:
     """A program that grows by one epoch after the other."""
 
-    def __init__(self, experiment: Experiment, epochs: int) -> None:
+    def __init__(self, experiment: Experiment, epochs: int, counts: Mapping[str, int]) -> None:
         assert isinstance(experiment.update, FormulaUpdate)
         self.experiment, self.epochs = experiment, epochs
-        self.made = Program(text=experiment.update.formula)
+        self.made = Program(text=experiment.update.formula, counts=counts)
         #: Where everything is that does not change from one epoch to the next.
         self.places: dict[Node, int] = {}
-        self.update = settled(experiment.update.tree)
+        self.update = expanded(settled(experiment.update.tree))
         alpha = experiment.update.step_size
         assert isinstance(alpha, float)
         self.alpha = number(alpha)
@@ -82,7 +90,7 @@ class _Epochs:
     def _policy(self) -> Node:
         policy = self.experiment.policy
         if isinstance(policy, FormulaPolicy):
-            weight = settled(policy.tree)
+            weight = expanded(settled(policy.tree))
         else:
             weight = parse("exp(theta - max(theta))", INPUTS["update"])
         pi = apply("div", weight, apply("sum", weight))
@@ -96,15 +104,17 @@ class _Epochs:
         if not isinstance(policy, FormulaPolicy):
             return {"score": parse("onehot(a) - pi", shapes), "natural": natural}
         trees = {
-            "f": settled(policy.tree),
-            "slope": with_numbers(policy.slope, dict(policy.parameters)),
+            "f": expanded(settled(policy.tree)),
+            "slope": expanded(with_numbers(policy.slope, dict(policy.parameters))),
         }
         more = {**shapes, "f": ARM, "slope": ARM}
         score = parse("onehot(a) * (slope[a] / f[a]) - slope / sum(f)", more)
         return {"score": renamed(score, trees), "natural": natural}
 
 
-def lower_epochs(experiment: Experiment, epochs: int) -> Program:
+def lower_epochs(
+    experiment: Experiment, epochs: int, counts: Mapping[str, int] | None = None
+) -> Program:
     """The program of an update that is made several times with the samples of one batch.
 
     Parameters
@@ -112,6 +122,8 @@ def lower_epochs(experiment: Experiment, epochs: int) -> Program:
     experiment : Experiment
         Spelled out: its update is a formula.
     epochs : int
+    counts : dict, optional
+        How many ``"arms"`` and ``"samples"`` there are.
 
     Examples
     --------
@@ -124,7 +136,7 @@ def lower_epochs(experiment: Experiment, epochs: int) -> Program:
     >>> [op for op, *_ in program.code].count("exp")  # pi at the second and the third epoch
     2
     """
-    work = _Epochs(experiment, epochs)
+    work = _Epochs(experiment, epochs, counts or {})
     made, optimiser = work.made, experiment.optimiser.tree
     roots = {} if optimiser is None else settled_roots(optimiser)
     states: dict[Node, int] = {}

@@ -12,7 +12,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from committal import _core
-from committal.config import Experiment, FormulaBaseline, FormulaPolicy, FormulaUpdate, Linear
+from committal.config import (
+    Bandit,
+    Experiment,
+    FormulaBaseline,
+    FormulaPolicy,
+    FormulaUpdate,
+    Linear,
+)
 from committal.config.quantities import Quantity
 from committal.errors import FormulaError
 from committal.formula.formula import Formula
@@ -57,6 +64,8 @@ class Program:
     state: dict[str, float] = field(default_factory=dict)
     #: The formula, for people.
     text: str = ""
+    #: How long the axes are, as far as it is known.
+    counts: Mapping[str, int] = field(default_factory=dict)
 
     def new(self, shape: str) -> int:
         """A register that nothing was written to yet."""
@@ -114,7 +123,9 @@ def _roots(formula: Formula, prefix: str = "") -> dict[str, Node]:
 # -- code ------------------------------------------------------------------------------------------
 
 
-def lower_formula(formula: Formula, *, slope: Node | None = None) -> Program:
+def lower_formula(
+    formula: Formula, *, slope: Node | None = None, counts: Mapping[str, int] | None = None
+) -> Program:
     """Turn a formula into a program with the output ``"value"`` and its states.
 
     Parameters
@@ -122,6 +133,8 @@ def lower_formula(formula: Formula, *, slope: Node | None = None) -> Program:
     formula : Formula
     slope : Node, optional
         Its derivative, as an output of that name.
+    counts : dict, optional
+        How many ``"arms"`` and ``"samples"`` there are; a median needs to know.
 
     Examples
     --------
@@ -133,11 +146,13 @@ def lower_formula(formula: Formula, *, slope: Node | None = None) -> Program:
     if slope is not None:
         roots["slope"] = slope
     initial = {key: formula.initial(key) for key, _, _ in formula.states}
-    return _program(_settled(formula, roots), initial, formula.text)
+    return _program(_settled(formula, roots), initial, formula.text, counts or {})
 
 
-def _program(roots: Mapping[str, Node], initial: Mapping[str, float], text: str) -> Program:
-    made = Program(state=dict(initial), text=text)
+def _program(
+    roots: Mapping[str, Node], initial: Mapping[str, float], text: str, counts: Mapping[str, int]
+) -> Program:
+    made = Program(state=dict(initial), text=text, counts=counts)
     places: dict[Node, int] = {}
     for node in walk(*roots.values()):
         if node.op != NUMBER:  # a number gets a register where it is read
@@ -196,6 +211,8 @@ def emitted(made: Program, node: Node, places: dict[Node, int]) -> int:
     operands = [read(made, x, places) for x in node.operands]
     if node.op == "gather" and node.operands[0].shape == SAMPLE_ARM:
         return _gathered_by_sample(made, node, operands)
+    if node.op == "median":
+        return _median(made, node, operands[0])
     return made.do(ROWS[node.op].opcode(node.over), node.shape, *operands)
 
 
@@ -206,6 +223,37 @@ def _gathered_by_sample(made: Program, node: Node, operands: list[int]) -> int:
     zero = made.new(RUN)
     made.constants.append((zero, 0.0))
     return made.do("sum_arms", node.shape, made.do("where", SAMPLE_ARM, hot, x, zero))
+
+
+def _median(made: Program, node: Node, x: int) -> int:
+    """The middle of an axis, by going from the smallest to the next one, as often as is needed."""
+    count = made.counts.get(node.over)
+    if count is None:
+        allowed = f"a formula without it: the number of {node.over} is not known here"
+        raise FormulaError("median", made.text, allowed)
+    inner, shape, over = node.operands[0].shape, node.shape, node.over
+
+    def constant(value: float) -> int:
+        made.constants.append((made.new(RUN), value))
+        return made.constants[-1][0]
+
+    def reduced(op: str, place: int) -> int:
+        return made.do(f"{op}_{over}", shape, place)
+
+    def next_unless(low: int, wanted: int) -> int:
+        """The next larger number, unless so many are no larger than this one."""
+        seen = reduced("sum", made.do("le", inner, x, low))
+        larger = made.do("where", inner, made.do("gt", inner, x, low), x, largest)
+        enough = made.do("ge", shape, seen, constant(float(wanted)))
+        return made.do("where", shape, enough, low, reduced("min", larger))
+
+    largest, low = reduced("max", x), reduced("min", x)
+    for _ in range((count - 1) // 2):
+        low = next_unless(low, (count + 1) // 2)
+    if count % 2 == 1:
+        return low
+    both = made.do("add", shape, low, next_unless(low, count // 2 + 1))
+    return made.do("mul", shape, both, constant(0.5))
 
 
 # -- experiments -----------------------------------------------------------------------------------
@@ -225,31 +273,40 @@ def lower_programs(experiment: Experiment) -> dict[str, Any]:
     (['baseline'], [('pi', 0), ('r', 1)])
     """
     found: dict[str, Any] = {}
-    baseline = _lower_baseline(experiment)
+    counts = _counts(experiment)
+    baseline = _lower_baseline(experiment, counts)
     if baseline is not None:
         found["baseline"] = baseline
     weight = getattr(experiment.estimator, "weight", None)
     if weight is not None:
-        found["weight"] = lower_formula(weight.tree)
+        found["weight"] = lower_formula(weight.tree, counts=counts)
     epochs = getattr(experiment.estimator, "epochs", 1)
     if epochs > 1:
         from committal.lowering.epochs import lower_epochs
 
-        found["update"] = lower_epochs(experiment, epochs)
+        found["update"] = lower_epochs(experiment, epochs, counts)
     elif isinstance(experiment.update, FormulaUpdate):
-        found["update"] = lower_formula(experiment.update.tree)
+        found["update"] = lower_formula(experiment.update.tree, counts=counts)
     if isinstance(experiment.policy, FormulaPolicy):
         found["link"] = lower_formula(experiment.policy.tree, slope=experiment.policy.slope)
     if experiment.optimiser.tree is not None and epochs == 1:
-        found["optimiser"] = lower_formula(experiment.optimiser.tree)
+        found["optimiser"] = lower_formula(experiment.optimiser.tree, counts=counts)
     if experiment.record.formulas:
         found["quantities"] = [
-            (quantity.name, lower_formula(quantity.tree)) for quantity in experiment.record.formulas
+            (quantity.name, lower_formula(quantity.tree, counts=counts))
+            for quantity in experiment.record.formulas
         ]
     return found
 
 
-def _lower_baseline(experiment: Experiment) -> Program | None:
+def _counts(experiment: Experiment) -> dict[str, int]:
+    """The lengths of the axes; in an MDP an optimiser sees all states, so that nobody knows."""
+    if not isinstance(experiment.problem, Bandit):
+        return {"samples": 1}
+    return {"arms": experiment.problem.arms, "samples": getattr(experiment.estimator, "samples", 1)}
+
+
+def _lower_baseline(experiment: Experiment, counts: Mapping[str, int]) -> Program | None:
     """The sum of all terms that are formulas, as one program."""
     baseline = experiment.baseline
     terms = baseline.terms if isinstance(baseline, Linear) else ((1.0, baseline),)
@@ -268,7 +325,7 @@ def _lower_baseline(experiment: Experiment) -> Program | None:
         roots |= settled
         initial |= {prefix + key: formula.initial(key) for key, _, _ in formula.states}
     assert total is not None
-    return _program({"value": total, **roots}, initial, repr(baseline))
+    return _program({"value": total, **roots}, initial, repr(baseline), counts)
 
 
 def formula_row(programs: Mapping[str, Any], name: str) -> Quantity | None:

@@ -64,8 +64,9 @@ def run_mdp(
     {1}
     """
     try:
+        experiment = spelled_out(experiment)
         first = (0, initial_theta(experiment)) if start is None else start
-        yield from _moments(spelled_out(experiment), key, run, *first)
+        yield from _moments(experiment, key, run, *first)
     except NonFiniteError as error:
         raise error.at(run, error.update) from None
 

@@ -11,6 +11,7 @@ import numpy as np
 from committal.config.experiment import Experiment
 from committal.config.formula_baseline import FormulaBaseline
 from committal.config.mdp import TabularMDP
+from committal.config.snapshot import Snapshot
 from committal.config.spelled import spelled_out
 from committal.errors import DivergenceError, NonFiniteError
 from committal.reference.arrays import Floats
@@ -43,6 +44,8 @@ def remembers(experiment: Experiment) -> bool:
     """
     experiment = spelled_out(experiment)
     tree = experiment.optimiser.tree
+    if isinstance(experiment.behaviour, Snapshot):
+        return True
     return (tree is not None and bool(tree.states)) or _baseline_remembers(experiment)
 
 

@@ -23,6 +23,9 @@ EPISODE = 2**31 - 1
 #: Arms of a bandit, states and pairs (state, action) of an MDP: 32-bit integers number them.
 ARMS = STATES = PAIRS = 2**31 - 1
 
+#: Arms whose probabilities a regulariser's reference may say one by one.
+REFERENCE = 100
+
 #: Moves of theta with the samples of one update.
 EPOCHS = 64
 

@@ -86,7 +86,7 @@ def assert_every_update(exp: cm.Experiment, runs: int = 8) -> None:
         )
 
 
-CENTRES = (None, "mean", "leave_one_out", "weighted", "weighted_leave_one_out")
+CENTRES = (None, "mean", "leave_one_out", "median", "weighted", "weighted_leave_one_out")
 WEIGHTS: tuple[Weight | None, ...] = (
     None,
     cm.Asymmetric(),
@@ -134,6 +134,40 @@ def test_regularisers(regulariser: Regulariser, update: Any) -> None:
     assert_every_update(exp.replace(estimator=cm.OneSample(2)))
     assert_every_update(exp.replace(estimator=cm.Group(4, scale="std", weight=cm.Clip(0.2))))
     assert_every_update(exp.replace(behaviour=cm.UniformMixture(0.5)))
+
+
+@pytest.mark.parametrize(
+    "regulariser",
+    [
+        cm.Entropy(0.2),
+        cm.KL([0.2, 0.3, 0.5], 0.2),
+        cm.ReverseKL([0.2, 0.3, 0.5], 0.2),
+        cm.LogBarrier(0.1),
+    ],
+    ids=repr,
+)
+def test_regularisers_through_a_link(regulariser: Regulariser) -> None:
+    ref, theta = np.array([0.2, 0.3, 0.5]), np.array([0.5, -1.0, 0.7])
+
+    def maximised(x: np.ndarray) -> float:
+        pi = np.abs(x) ** 3 / (np.abs(x) ** 3).sum()
+        return {
+            "Entropy": -0.2 * pi @ np.log(pi),
+            "KL": -0.2 * pi @ np.log(pi / ref),
+            "ReverseKL": -0.2 * ref @ np.log(ref / pi),
+            "LogBarrier": 0.1 * np.log(pi).mean(),
+        }[type(regulariser).__name__]
+
+    e = 1e-6 * np.eye(3)
+    want = [(maximised(theta + d) - maximised(theta - d)) / 2e-6 for d in e]
+    exp = BASE.replace(policy=cm.Escort(theta, 3), regulariser=regulariser, steps=1)
+    exp = exp.replace(estimator=cm.Expected(), record=cm.Record("theta"))
+    with_it = cm.run(exp, runs=1, rng=0)["theta"].to_numpy()[0, -1]
+    without = cm.run(exp.replace(regulariser=None), runs=1, rng=0)["theta"].to_numpy()[0, -1]
+    np.testing.assert_allclose((with_it - without) / 0.3, want, atol=1e-8)
+    law = reference.one_step_law(exp.replace(estimator=cm.OneSample()), theta)
+    mean = sum(outcome.probability * outcome.theta for outcome in law)
+    np.testing.assert_allclose(with_it, mean, atol=1e-12)
 
 
 def test_the_divergence_in_the_reward_is_subtracted_before_the_centre() -> None:

@@ -250,6 +250,7 @@ row("Experiment", problem=(BANDIT, "object"), policy=(cm.Softmax(), "object"),
     behaviour=(cm.OnPolicy(), "object"), estimator=(cm.OneSample(), "object"),
     steps=(3, "integer"), optimiser=(cm.Plain(), "object"),
     regulariser=(..., NO_OBJECT), record=(cm.Record(), "object"))  # fmt: skip
+row("Snapshot", every=(3, "count"))
 row("Asymmetric")
 row("Tapered")
 row("Clip", low=(0.2, "unit"), high=(0.3, [x for x in WRONG["non-negative"] if x is not None]))
@@ -365,7 +366,7 @@ for _name in (
     row(_name, x=(VECTOR, NO_OPERAND))
 for _name in ("minimum", "maximum"):
     row(_name, x=(VECTOR, NO_OPERAND), y=(1, NO_OPERAND))
-for _name in ("sum", "mean", "min", "max", "logsumexp", "softmax"):
+for _name in ("sum", "mean", "median", "min", "max", "logsumexp", "softmax"):
     row(_name, x=(VECTOR, [*NO_OPERAND, 1.0]), over=("arms", [*NO_TEXT, "samples"]))
 row("std", x=(VECTOR, NO_OPERAND), over=("arms", NO_TEXT), ddof=(1, [*NO_INTEGER, 2]))
 row("dot", x=(VECTOR, NO_OPERAND), y=(VECTOR, NO_OPERAND), over=("arms", NO_TEXT))

@@ -120,6 +120,14 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "power": (lambda: cm.Escort(power=0.5), "Escort.power"),
     "rate": (lambda: cm.Critic(0), "Critic.rate"),
     "arms": (lambda: experiment(regulariser=cm.KL([0.5, 0.5], 0.1)), "3 numbers, one per arm"),
+    "many arms": (
+        lambda: experiment(
+            problem=cm.Bandit([1.0, *[0.0] * 100]),
+            policy=cm.Softmax([1.0, *[0.0] * 100]),
+            regulariser=cm.KL("start", 0.1),
+        ),
+        "'uniform', or at most 100 arms",
+    ),
     "no regulariser": (lambda: experiment(regulariser=0.1), "an instance of .*KL"),
     "formula": (
         lambda: experiment(update=cm.update("A * score")(0.1), regulariser=cm.KL("start", 0.1)),
@@ -148,8 +156,8 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         r"Softmax\(\[theta, 0\]\)",
     ),
     "escort": (
-        lambda: experiment(policy=cm.Escort(), regulariser=cm.Entropy(0.1)),
-        "None, or a Softmax policy",
+        lambda: experiment(policy=cm.Escort(), regulariser=cm.Entropy(cm.Decay(1, 0.5))),
+        "a number with a link",
     ),
     "escort zeros": (lambda: experiment(policy=cm.Escort([0, 0, 0])), "some are positive"),
     "escort natural": (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from typing import Any
 
 from hypothesis import strategies as st
@@ -141,6 +142,7 @@ _REDUCE: dict[str, Any] = {
     "mean": lambda line, rest: sum(line) / len(line),
     "min": lambda line, rest: min(line),
     "max": lambda line, rest: max(line),
+    "median": lambda line, rest: statistics.median(line),
     "std": lambda line, rest: _std(line),
     "others_sum": lambda line, rest: sum(rest),
     "logsumexp": lambda line, rest: math.log(sum(math.exp(x) for x in line)),

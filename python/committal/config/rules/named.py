@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from committal.config.behaviours import OnPolicy
+from committal.config.behaviours import Fixed, OnPolicy
 from committal.config.critic import Critic
 from committal.config.estimators import Expected
 from committal.config.formula_baseline import FormulaBaseline
@@ -17,8 +17,11 @@ from committal.config.policies import Direct, Sigmoid, Softmax
 from committal.config.regularisers import Entropy
 from committal.config.rules.refusal import Refusal, Rule
 from committal.config.schedules import Schedule
+from committal.config.snapshot import Snapshot
+from committal.config.spelled import reference_of
 from committal.config.updates import Natural, Projected, Vanilla
 from committal.formula.shapes import SAMPLE
+from committal.support import limits
 
 if TYPE_CHECKING:
     from committal.config.experiment import Experiment
@@ -39,6 +42,9 @@ def _epochs_move_a_softmax(e: Experiment) -> Refusal | None:
     if isinstance(e.policy, Direct | Sigmoid):
         instead = "Softmax([theta, 0])" if isinstance(e.policy, Sigmoid) else "Softmax"
         return Refusal("estimator.epochs", epochs, f"1 with this policy; use {instead}")
+    if isinstance(e.behaviour, Fixed):
+        allowed = "OnPolicy or Snapshot with more than one epoch: no policy of ours drew these"
+        return Refusal("behaviour", e.behaviour, allowed)
     if isinstance(e.update.step_size, Schedule):
         allowed = "a constant with more than one epoch"
         return Refusal("update.step_size", e.update.step_size, allowed)
@@ -51,18 +57,24 @@ def _epochs_move_a_softmax(e: Experiment) -> Refusal | None:
     return None
 
 
-def _groups_have_no_median(e: Experiment) -> Refusal | None:
-    if not isinstance(e.estimator, Group) or e.estimator.centre != "median":
-        return None
-    return Refusal("estimator.centre", "median", "'mean' or 'leave_one_out': nothing sorts yet")
-
-
 def _critics_are_of_bandits(e: Experiment) -> Refusal | None:
     if not isinstance(e.problem, TabularMDP):
         return None
     for atom in e.baseline.atoms:
         if isinstance(atom, Critic):
             return Refusal("baseline", e.baseline, f"a baseline for MDPs: {atom.not_in_mdps}")
+    return None
+
+
+def _snapshots_are_of_bandits(e: Experiment) -> Refusal | None:
+    if not isinstance(e.behaviour, Snapshot):
+        return None
+    if isinstance(e.problem, TabularMDP):
+        return Refusal("behaviour", e.behaviour, "OnPolicy or UniformMixture with an MDP")
+    if e.steps > limits.SCHEDULE:
+        return Refusal("steps", e.steps, f"at most {limits.SCHEDULE} with a Snapshot")
+    if "variance" in e.record.names:
+        return Refusal("record.names", e.record.names, "names without 'variance' with a Snapshot")
     return None
 
 
@@ -136,8 +148,8 @@ def _regulariser_suits(e: Experiment) -> Refusal | None:
         return Refusal("regulariser", regulariser, allowed)
     if isinstance(e.update, Projected) or isinstance(e.policy, Direct):
         return Refusal("regulariser", regulariser, "None with a Direct policy; use Softmax")
-    if not isinstance(e.policy, Softmax | Sigmoid):
-        return Refusal("regulariser", regulariser, "None, or a Softmax policy")
+    if not isinstance(e.policy, Softmax | Sigmoid) and isinstance(regulariser.strength, Schedule):
+        return Refusal("regulariser.strength", regulariser.strength, "a number with a link")
     if isinstance(e.policy, Sigmoid) and not entropy and not in_reward:
         return Refusal("regulariser", regulariser, "Entropy, or Softmax([theta, 0]) for Sigmoid")
     if isinstance(e.update, Natural | Vanilla) and e.update.entropy != 0.0:
@@ -170,8 +182,13 @@ def _regulariser_suits_episodes(e: Experiment) -> Refusal | None:
 
 def _reference_has_one_entry_per_arm(e: Experiment) -> Refusal | None:
     given = getattr(e.regulariser, "reference", None)
-    if given is None or isinstance(given, str) or len(given) == e.problem.arms:
+    if given is None or given == "uniform":
         return None
+    if isinstance(given, str) or len(given) == e.problem.arms:
+        if e.problem.arms <= limits.REFERENCE or len(set(reference_of(e).tolist())) == 1:
+            return None
+        allowed = f"'uniform', or at most {limits.REFERENCE} arms (there are {e.problem.arms})"
+        return Refusal("regulariser.reference", given, allowed)
     noun = "action" if isinstance(e.problem, TabularMDP) else "arm"
     allowed = f"{e.problem.arms} numbers, one per {noun} (there are {len(given)})"
     return Refusal("regulariser.reference", given, allowed)
@@ -181,7 +198,7 @@ NAMED_RULES: tuple[Rule, ...] = (
     _critics_are_of_bandits,
     _groups_are_of_bandits,
     _epochs_move_a_softmax,
-    _groups_have_no_median,
+    _snapshots_are_of_bandits,
     _weights_are_of_products,
     _scales_are_of_products,
     _centres_have_no_states,
