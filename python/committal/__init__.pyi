@@ -70,6 +70,7 @@ from .config.schedules import Decay as Decay
 from .config.schedules import Values as Values
 from .config.schedules import keeps_exploring as keeps_exploring
 from .config.schedules import robbins_monro as robbins_monro
+from .config.snapshot import Snapshot as Snapshot
 from .config.updates import Natural as Natural
 from .config.updates import Projected as Projected
 from .config.updates import Vanilla as Vanilla

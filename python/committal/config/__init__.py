@@ -30,6 +30,7 @@ from committal.config.quantities import *
 from committal.config.record import *
 from committal.config.regularisers import *
 from committal.config.schedules import *
+from committal.config.snapshot import *
 from committal.config.spelled import *
 from committal.config.updates import *
 from committal.config.weights import *

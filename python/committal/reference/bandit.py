@@ -13,6 +13,7 @@ from committal.config.bandit import Bandit
 from committal.config.estimators import OneSample
 from committal.config.experiment import Experiment
 from committal.config.policies import Policy
+from committal.config.snapshot import Snapshot
 from committal.config.spelled import spelled_out
 from committal.errors import NonFiniteError
 from committal.reference.arrays import Floats, Ints
@@ -124,7 +125,11 @@ def _moments(
 
     for t in range(first, steps + 1):
         pi = _policy(policy, theta, t)
-        mu = behaviour_probabilities(experiment.behaviour, pi, t, steps)
+        lags = isinstance(experiment.behaviour, Snapshot)
+        if not isinstance(experiment.behaviour, Snapshot):
+            mu = behaviour_probabilities(experiment.behaviour, pi, t, steps)
+        elif t == first or experiment.behaviour.is_taken(t, steps):
+            mu = pi
 
         if t < len(given_actions):
             a_t = given_actions[t]
@@ -152,7 +157,9 @@ def _moments(
         if t < steps:
             memory = remember(experiment.baseline, memory, r_t, given)
             b_t = each if samples else b
-            theta, memory = updated(experiment, theta, t, b_t, a_t, r_t, memory)
+            theta, memory = updated(
+                experiment, theta, t, b_t, a_t, r_t, memory, mu if lags else None
+            )
             regret += float(r.max()) - now.value
 
 

@@ -8,6 +8,7 @@ from committal.config.estimators import OneSample
 from committal.config.experiment import Experiment
 from committal.config.formula_baseline import FormulaBaseline
 from committal.config.mdp import TabularMDP
+from committal.config.snapshot import Snapshot
 from committal.config.spelled import spelled_out
 from committal.errors import NonFiniteError
 from committal.reference.arrays import Floats
@@ -34,6 +35,8 @@ def remembers(experiment: Experiment) -> bool:
     experiment = spelled_out(experiment)
     tree = experiment.optimiser.tree
     if tree is not None and tree.states:
+        return True
+    if isinstance(experiment.behaviour, Snapshot):
         return True
     atoms = experiment.baseline.atoms
     return any(

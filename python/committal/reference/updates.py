@@ -207,17 +207,19 @@ def updated(
     actions: npt.ArrayLike,
     rewards: npt.ArrayLike,
     memory: Memory,
+    mu: Floats | None = None,
 ) -> tuple[Floats, Memory]:
     """theta after an update, in as many epochs as it has, and what the optimiser remembers."""
     experiment = spelled_out(experiment)
     epochs = getattr(experiment.estimator, "epochs", 1)
     if epochs == 1:
-        g = direction(experiment, theta, t, b, actions, rewards)
+        g = direction(experiment, theta, t, b, actions, rewards, mu)
         step, memory = optimised(experiment, g, theta, t, memory)
         return moved(experiment, theta, t, step), memory
     r = np.array(problem_of(experiment, Bandit).means)
     pi = policy_probabilities(experiment.policy, theta)
-    mu = behaviour_probabilities(experiment.behaviour, pi, t, experiment.steps)
+    if mu is None:
+        mu = behaviour_probabilities(experiment.behaviour, pi, t, experiment.steps)
     for e in range(epochs):
         # A and mu stay as they were; rho and the directions are those of the policy by now.
         time = epochs * t + e
@@ -237,6 +239,7 @@ def direction(
     b: npt.ArrayLike,
     actions: npt.ArrayLike = (),
     rewards: npt.ArrayLike = (),
+    mu: Floats | None = None,
 ) -> Floats:
     """g_t, from given draws: the mean over the samples, and the entropy term.
 
@@ -253,7 +256,8 @@ def direction(
     pi = policy_probabilities(policy, theta)
     r = np.array(problem_of(experiment, Bandit).means)
     if isinstance(estimator, OneSample):
-        mu = behaviour_probabilities(experiment.behaviour, pi, t, steps)
+        if mu is None:
+            mu = behaviour_probabilities(experiment.behaviour, pi, t, steps)
         each = np.broadcast_to(np.asarray(b, dtype=np.float64), np.shape(rewards))
         if has_formula(experiment):
             given = drawn(known(theta, pi, mu, r, t), pi, mu, actions, rewards)

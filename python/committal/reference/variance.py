@@ -7,6 +7,7 @@ import numpy as np
 from committal.config.bandit import Bandit
 from committal.config.estimators import OneSample
 from committal.config.experiment import Experiment
+from committal.config.snapshot import Snapshot
 from committal.config.spelled import spelled_out
 from committal.reference.arrays import Floats
 from committal.reference.baselines import Memory, baseline_value
@@ -33,7 +34,8 @@ def has_variance(experiment: Experiment) -> bool:
     """
     experiment = spelled_out(experiment)
     batch = any(getattr(atom, "looks_at_batch", False) for atom in experiment.baseline.atoms)
-    return not batch and not has_formula(experiment)
+    lags = isinstance(experiment.behaviour, Snapshot)
+    return not batch and not lags and not has_formula(experiment)
 
 
 def gradient_variance(

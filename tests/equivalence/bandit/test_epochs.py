@@ -46,7 +46,8 @@ def assert_like_the_oracle(exp: cm.Experiment, runs: int = 6) -> None:
         {"regulariser": cm.Entropy(0.3)},
         {"update": cm.Natural(0.05, entropy=0.3)},
         {"behaviour": cm.UniformMixture(0.3)},
-        {"behaviour": cm.Fixed([0.2, 0.3, 0.5]), "update": cm.Natural(0.05)},
+        {"behaviour": cm.Snapshot(3)},
+        {"behaviour": cm.Snapshot(2), "update": cm.Natural(0.05), "optimiser": cm.Momentum(0.5)},
         {"update": cm.update("A * rho * score / (1 + t)")(0.5), "estimator": cm.Group(4, epochs=3)},
         {"baseline": cm.Critic(0.1), "estimator": cm.Group(4, centre=None, epochs=3)},
         {"problem": cm.Bandit(np.linspace(0.9, 0, 10), "bernoulli"), "policy": cm.Softmax()},
@@ -91,6 +92,7 @@ def test_the_same_bits_in_any_chunks() -> None:
 def test_refusals() -> None:
     for changes, words in (
         ({"update": cm.Vanilla(cm.Decay(1, 0.5))}, "update.step_size"),
+        ({"behaviour": cm.Fixed([0.2, 0.3, 0.5])}, "OnPolicy or Snapshot with more than one epoch"),
         ({"policy": cm.Direct(), "estimator": cm.OneSample(2, epochs=2)}, "use Softmax"),
         ({"update": cm.Vanilla(0.1, entropy=cm.Decay(1, 0.5))}, "update.entropy"),
         ({"estimator": cm.OneSample(2, implicit=cm.Decay(1, 0.5), epochs=2)}, "implicit"),

@@ -250,6 +250,7 @@ row("Experiment", problem=(BANDIT, "object"), policy=(cm.Softmax(), "object"),
     behaviour=(cm.OnPolicy(), "object"), estimator=(cm.OneSample(), "object"),
     steps=(3, "integer"), optimiser=(cm.Plain(), "object"),
     regulariser=(..., NO_OBJECT), record=(cm.Record(), "object"))  # fmt: skip
+row("Snapshot", every=(3, "count"))
 row("Asymmetric")
 row("Tapered")
 row("Clip", low=(0.2, "unit"), high=(0.3, [x for x in WRONG["non-negative"] if x is not None]))

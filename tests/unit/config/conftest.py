@@ -29,6 +29,7 @@ EXAMPLES: list[Config] = [
     cm.UniformMixture(0.5),
     cm.EpsilonGreedy(cm.Decay(1, 0.25, 2)),
     cm.Fixed([0.5, 0.5]),
+    cm.Snapshot(3),
     cm.OneSample(samples=4, implicit=0.1),
     cm.Expected(),
     cm.ExactQ("iterative", tolerance=1e-6, discounted=True),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from committal.config.behaviours import OnPolicy
+from committal.config.behaviours import Fixed, OnPolicy
 from committal.config.critic import Critic
 from committal.config.estimators import Expected
 from committal.config.formula_baseline import FormulaBaseline
@@ -17,8 +17,10 @@ from committal.config.policies import Direct, Sigmoid, Softmax
 from committal.config.regularisers import Entropy
 from committal.config.rules.refusal import Refusal, Rule
 from committal.config.schedules import Schedule
+from committal.config.snapshot import Snapshot
 from committal.config.updates import Natural, Projected, Vanilla
 from committal.formula.shapes import SAMPLE
+from committal.support import limits
 
 if TYPE_CHECKING:
     from committal.config.experiment import Experiment
@@ -39,6 +41,9 @@ def _epochs_move_a_softmax(e: Experiment) -> Refusal | None:
     if isinstance(e.policy, Direct | Sigmoid):
         instead = "Softmax([theta, 0])" if isinstance(e.policy, Sigmoid) else "Softmax"
         return Refusal("estimator.epochs", epochs, f"1 with this policy; use {instead}")
+    if isinstance(e.behaviour, Fixed):
+        allowed = "OnPolicy or Snapshot with more than one epoch: no policy of ours drew these"
+        return Refusal("behaviour", e.behaviour, allowed)
     if isinstance(e.update.step_size, Schedule):
         allowed = "a constant with more than one epoch"
         return Refusal("update.step_size", e.update.step_size, allowed)
@@ -63,6 +68,18 @@ def _critics_are_of_bandits(e: Experiment) -> Refusal | None:
     for atom in e.baseline.atoms:
         if isinstance(atom, Critic):
             return Refusal("baseline", e.baseline, f"a baseline for MDPs: {atom.not_in_mdps}")
+    return None
+
+
+def _snapshots_are_of_bandits(e: Experiment) -> Refusal | None:
+    if not isinstance(e.behaviour, Snapshot):
+        return None
+    if isinstance(e.problem, TabularMDP):
+        return Refusal("behaviour", e.behaviour, "OnPolicy or UniformMixture with an MDP")
+    if e.steps > limits.SCHEDULE:
+        return Refusal("steps", e.steps, f"at most {limits.SCHEDULE} with a Snapshot")
+    if "variance" in e.record.names:
+        return Refusal("record.names", e.record.names, "names without 'variance' with a Snapshot")
     return None
 
 
@@ -181,6 +198,7 @@ NAMED_RULES: tuple[Rule, ...] = (
     _critics_are_of_bandits,
     _groups_are_of_bandits,
     _epochs_move_a_softmax,
+    _snapshots_are_of_bandits,
     _groups_have_no_median,
     _weights_are_of_products,
     _scales_are_of_products,
