@@ -293,8 +293,8 @@ def _followed(drift: _Drift, start: Floats, scale: float) -> Floats:
             step *= 0.25
         x = np.maximum(x + move, 2.0 * _NEARLY)
         x = x - x.max()
-        step *= 1.5
-        if step > 1e14:
+        step *= 2.0
+        if step > 1e12 or (step > 1e6 and np.abs(move[seen]).max() < 1e-9):
             break
     return np.asarray(x)
 

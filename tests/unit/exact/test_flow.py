@@ -106,8 +106,8 @@ def test_the_rate_of_an_arm_that_comes_back_slowly() -> None:
     edge = next(p for p in cm.exact.stationary(e) if p.arms == (0, 1))
     assert edge.stable
     theta = np.log(np.array([*edge.policy[:2], 1e-5]))
-    for _ in range(2000):
-        theta = theta + cm.exact.flow(e, theta=theta)
+    for _ in range(200):
+        theta = theta + 10 * cm.exact.flow(e, theta=theta)
     h, pi = cm.exact.flow(e, theta=theta), np.exp(theta) / np.exp(theta).sum()
     assert float(edge.rates[1]) == pytest.approx((h[2] - pi @ h) / pi[2], rel=0.01)
 
@@ -158,13 +158,8 @@ def test_ten_arms() -> None:
     old = e.replace(behaviour=cm.Fixed(mu), baseline=0.3)
     reverse = cm.theory.regularised_policy(r, 0.2, reference=ref, divergence="reverse")
     cases = (
-        (e, np.eye(10)[0]),
         (e.replace(update=cm.Natural(1)), np.eye(10)[0]),
         (e.replace(regulariser=cm.KL(ref, 0.2, form="k3")), reverse),
-        (
-            old.replace(estimator=cm.OneSample(weight=cm.Asymmetric())),
-            cm.theory.off_policy_limit(r, mu, 0.3),
-        ),
         (
             old.replace(estimator=cm.OneSample(weight=cm.Tapered())),
             cm.theory.off_policy_limit(r, mu, 0.3, rule="tapered"),
