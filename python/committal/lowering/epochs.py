@@ -16,7 +16,7 @@ from committal.formula.parse import parse
 from committal.formula.shapes import ARM, SAMPLE_ARM
 from committal.formula.substitute import renamed, settled, with_numbers
 from committal.formula.tree import INPUT, NUMBER, STATE, Node, name, number, walk
-from committal.formula.vocabulary import apply, expanded
+from committal.formula.vocabulary import apply, core_tree
 from committal.lowering.programs import (
     Program,
     emitted,
@@ -40,7 +40,7 @@ class _Epochs:
         self.made = Program(text=experiment.update.formula, counts=counts)
         #: Where everything is that does not change from one epoch to the next.
         self.places: dict[Node, int] = {}
-        self.update = expanded(settled(experiment.update.tree))
+        self.update = core_tree(settled(experiment.update.tree))
         alpha = experiment.update.step_size
         assert isinstance(alpha, float)
         self.alpha = number(alpha)
@@ -90,7 +90,7 @@ class _Epochs:
     def _policy(self) -> Node:
         policy = self.experiment.policy
         if isinstance(policy, FormulaPolicy):
-            weight = expanded(settled(policy.tree))
+            weight = core_tree(settled(policy.tree))
         else:
             weight = parse("exp(theta - max(theta))", INPUTS["update"])
         pi = apply("div", weight, apply("sum", weight))
@@ -104,8 +104,8 @@ class _Epochs:
         if not isinstance(policy, FormulaPolicy):
             return {"score": parse("onehot(a) - pi", shapes), "natural": natural}
         trees = {
-            "f": expanded(settled(policy.tree)),
-            "slope": expanded(with_numbers(policy.slope, dict(policy.parameters))),
+            "f": core_tree(settled(policy.tree)),
+            "slope": core_tree(with_numbers(policy.slope, dict(policy.parameters))),
         }
         more = {**shapes, "f": ARM, "slope": ARM}
         score = parse("onehot(a) * (slope[a] / f[a]) - slope / sum(f)", more)
