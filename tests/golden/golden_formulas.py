@@ -59,6 +59,7 @@ OPERATIONS = (
     "mean(others(R, 'mean') * pi[a]) + mean(others(A)) * theta0 + t / K - N * mu",
     "softmax(theta / 2) + logsumexp(theta) + tanh(theta) + softplus(theta)",
     "log1p(pi) + expm1(-theta) + sigmoid(3 * theta)",
+    "median(theta) * pi - median(R)",
 )
 
 
