@@ -27,6 +27,10 @@ void BanditPlan::validate() const {
     if (v.regularised) refuse("entropy", "a temperature with policy " + quoted(policy), "0");
   }
   require_behaviour_law(behaviour, behaviour_probabilities, arms);
+  if (rows_of(v.behaviour)[static_cast<std::int64_t>(v.behaviour)].remembers &&
+      !(exploration.front() > 0.0)) {
+    refuse("exploration[0]", "0 with behaviour " + quoted(behaviour), "more than 0");
+  }
   if (v.noise == Noise::kBernoulli) require_range("means", means, 0.0, 1.0);
   if (v.noise == Noise::kTable) validate_table();
   validate_programs(v);

@@ -218,7 +218,8 @@ inline constexpr bool kOfFew<Part, KT> =
 template <typename Part, int KT, int W, typename Rewards>
 COMMITTAL_INLINE void evaluate(const ArmRows<W>& arms, Rewards rewards, double parameter,
                                double* out) {
-  constexpr int N = kStripOf<W>;
+  // Sums over many arms are chains of additions: as many of them at once as there is room for.
+  constexpr int N = kOfFew<Part, KT> ? kStripOf<W> : kSummedTogether<W>;
   for (int l = 0; l < W; l += N) {
     Fraction<N> b;
     if constexpr (kOfFew<Part, KT>) {

@@ -59,6 +59,23 @@ struct EpsilonGreedy {
   }
 };
 
+// pi as it was when the exploration was last more than 0: the rows are left as they are else.
+struct Snapshot {
+  static constexpr BehaviourRow kRow{"snapshot", /*needs_law=*/false, /*remembers=*/true};
+
+  template <int W>
+  static COMMITTAL_INLINE void mix(const ArmRows<W>& arms, BehaviourOptions options,
+                                   double* mixture) {
+    if (!(options.epsilon > 0.0)) return;
+    constexpr int N = kStripOf<W>;
+    for (int l = 0; l < W; l += N) {
+      for (std::int64_t k = 0; k < arms.count; ++k) {
+        Lanes<N>::load(arms.weight + k * W + l).store(mixture + k * W + l);
+      }
+    }
+  }
+};
+
 struct FixedLaw {
   static constexpr BehaviourRow kRow{"fixed", /*needs_law=*/true};
 
@@ -69,7 +86,7 @@ struct FixedLaw {
   }
 };
 
-using Behaviours = List<OnPolicy, UniformMixture, EpsilonGreedy, FixedLaw>;
+using Behaviours = List<OnPolicy, UniformMixture, Snapshot, EpsilonGreedy, FixedLaw>;
 
 inline constexpr Behaviour kOnPolicy{kPlace<OnPolicy, Behaviours>};
 

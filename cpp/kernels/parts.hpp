@@ -33,6 +33,7 @@ struct BaselineRow {
 struct BehaviourRow {
   const char* name;
   bool needs_law = false;  // a law of its own, from the plan
+  bool remembers = false;  // its rows are those of an earlier update
 };
 
 enum class Policy : int { kSoftmax, kDirect };

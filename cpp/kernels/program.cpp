@@ -357,7 +357,7 @@ void evaluate_program(const ProgramTask& task) {
 COMMITTAL_PROGRAMS(kBanditWide)
 COMMITTAL_PROGRAMS(kBanditNarrow)
 COMMITTAL_PROGRAMS(kMdpNarrow)
-static_assert(kMdpWide == kBanditNarrow, "the same loops serve both");
+static_assert(kMdpWide == kBanditNarrow && kMdpSeen == kBanditWide, "the same loops serve both");
 #undef COMMITTAL_PROGRAMS
 
 }  // namespace committal::COMMITTAL_ISA

@@ -47,6 +47,13 @@ struct Lanes {
   Half high;
 
   Lanes() = default;
+  // Halves are copied one by one: a copy of the whole would go through memory.
+  COMMITTAL_INLINE Lanes(const Lanes& a) : low(a.low), high(a.high) {}
+  COMMITTAL_INLINE Lanes& operator=(const Lanes& a) {
+    low = a.low;
+    high = a.high;
+    return *this;
+  }
   COMMITTAL_INLINE Lanes(double everywhere) : low(everywhere), high(everywhere) {}
   COMMITTAL_INLINE Lanes(const Half& a, const Half& b) : low(a), high(b) {}
   COMMITTAL_INLINE static Lanes load(const double* row) {
@@ -65,6 +72,11 @@ struct Lanes<kNativeLanes> {
   Native v;
 
   Lanes() = default;
+  COMMITTAL_INLINE Lanes(const Lanes& a) : v(a.v) {}
+  COMMITTAL_INLINE Lanes& operator=(const Lanes& a) {
+    v = a.v;
+    return *this;
+  }
   COMMITTAL_INLINE Lanes(double everywhere) : v(native::same(everywhere)) {}
   COMMITTAL_INLINE explicit Lanes(Native x) : v(x) {}
   COMMITTAL_INLINE static Lanes load(const double* row) {

@@ -110,6 +110,7 @@ void MdpModel::copy_transitions(const MdpTables& tables, Patience& patience) {
                                : static_cast<std::int32_t>(acting()) + goal_number_[at(target)]);
         cumulative += p;
         probability_.push_back(p);
+        weight_.push_back(gamma_ * p);
         cumulative_.push_back(cumulative);
         reward_.push_back(r);
         expected += p * r;
@@ -122,25 +123,27 @@ void MdpModel::copy_transitions(const MdpTables& tables, Patience& patience) {
     }
   }
   if (!deterministic_) return;
-  only_next_.assign(next_.begin(), next_.end());
-  only_next_.resize(at((acting() + 1) * actions_), acting());
-  only_reward_ = reward_;
-  only_reward_.resize(only_next_.size(), 0.0);
+  for (const std::int64_t next : next_) only_pair_.push_back(next * actions_);
 }
 
 // By target; those of one target keep their order.
 void MdpModel::Assembly::sort(const std::vector<Term>& terms, std::int64_t targets,
                               Patience& patience) {
-  offsets.assign(at(targets) + 1, 0);
-  for (const Term& term : terms) ++offsets[at(term.target) + 1];
-  std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
-  std::vector<std::int64_t> next(offsets.begin(), offsets.end() - 1);
-  row.resize(terms.size());
+  std::vector<std::int64_t> next(at(targets) + 1, 0);
+  for (const Term& term : terms) ++next[at(term.target) + 1];
+  rows.resize(terms.size() + at(targets));
   weight.resize(terms.size());
+  std::int64_t before = 0;
+  for (std::int64_t target = 0; target < targets; ++target) {
+    const std::int64_t count = next[at(target) + 1];
+    rows[at(before + target)] = static_cast<std::uint32_t>(count);
+    next[at(target)] = before;
+    before += count;
+  }
   for (const Term& term : terms) {
-    const std::size_t place = at(next[at(term.target)]++);
-    row[place] = static_cast<std::int32_t>(term.row);
-    weight[place] = term.weight;
+    const std::int64_t place = next[at(term.target)]++;
+    rows[at(place + term.target + 1)] = static_cast<std::uint32_t>(term.row);
+    weight[at(place)] = term.weight;
     patience.spend(kListed);
   }
 }
@@ -175,7 +178,7 @@ void MdpModel::compile_elimination(std::int64_t near_bytes, Patience& patience) 
     for (std::int64_t e = row_offsets_[at(row)]; e < row_offsets_[at(row + 1)]; ++e) {
       const std::int64_t j = next_[at(e)];
       if (j >= n) continue;
-      const double weight = gamma_ * probability_[at(e)];
+      const double weight = weight_[at(e)];
       terms.push_back({target(i, j), row, weight});
       transposed.push_back({target(j, i), row, weight});
       patience.spend(kListed);
@@ -215,15 +218,19 @@ void MdpModel::compile_elimination(std::int64_t near_bytes, Patience& patience) 
     }
   };
   for_each_product([&](std::int64_t to, std::int64_t, std::int64_t) { ++counts[at(to)]; });
-  product_offsets_.assign(at(targets) + 1, 0);
-  std::partial_sum(counts.begin(), counts.end(), product_offsets_.begin() + 1);
-  left_.resize(at(product_offsets_.back()));
-  right_.resize(left_.size());
-  std::vector<std::int64_t> next(product_offsets_.begin(), product_offsets_.end() - 1);
+  std::vector<std::int64_t> next(at(targets));
+  std::int64_t before = 0;
+  for (std::int64_t to = 0; to < targets; ++to) {
+    next[at(to)] = 2 * before + to + 1;
+    before += counts[at(to)];
+  }
+  products_.resize(at(2 * before + targets));
+  for (std::int64_t to = 0; to < targets; ++to) {
+    products_[at(next[at(to)] - 1)] = static_cast<std::uint32_t>(counts[at(to)]);
+  }
   for_each_product([&](std::int64_t to, std::int64_t left, std::int64_t right) {
-    const std::size_t position = at(next[at(to)]++);
-    left_[position] = static_cast<std::int32_t>(left);
-    right_[position] = static_cast<std::int32_t>(right);
+    products_[at(next[at(to)]++)] = static_cast<std::uint32_t>(left * kMdpWide);
+    products_[at(next[at(to)]++)] = static_cast<std::uint32_t>(right * kMdpWide);
   });
 }
 
@@ -241,19 +248,17 @@ MdpModelView MdpModel::view() const {
   v.row_offsets = row_offsets_.data();
   v.next = next_.data();
   v.probability = probability_.data();
+  v.weight = weight_.data();
   v.cumulative = cumulative_.data();
   v.reward = reward_.data();
   v.expected_reward = expected_reward_.data();
-  v.only_next = only_next_.data();
-  v.only_reward = only_reward_.data();
+  v.only_pair = only_pair_.data();
   EliminationView& e = v.elimination;
   e.slots = elimination_slots();
   e.values = assembly_.view();
   e.transposed = transposed_.view();
   e.by_targets = is_small_;
-  e.product_offsets = product_offsets_.data();
-  e.left = left_.data();
-  e.right = right_.data();
+  e.products = products_.data();
   e.lower_offsets = factors_.lower_offsets.data();
   e.lower_columns = factors_.lower_columns.data();
   e.upper_offsets = factors_.upper_offsets.data();

@@ -79,11 +79,11 @@ class MdpModel {
   std::vector<std::int64_t> row_offsets_;
   std::vector<std::int32_t> next_;
   std::vector<double> probability_;
+  std::vector<double> weight_;  // gamma * probability
   std::vector<double> cumulative_;
   std::vector<double> reward_;
   std::vector<double> expected_reward_;
-  std::vector<std::int64_t> only_next_;
-  std::vector<double> only_reward_;
+  std::vector<std::int64_t> only_pair_;
   void number_states(const MdpTables& tables, Patience& patience);
   void copy_transitions(const MdpTables& tables, Patience& patience);
   // The program of EliminationView.
@@ -94,11 +94,10 @@ class MdpModel {
     double weight;
   };
   struct Assembly {
-    std::vector<std::int64_t> offsets;
-    std::vector<std::int32_t> row;
+    std::vector<std::uint32_t> rows;
     std::vector<double> weight;
     void sort(const std::vector<Term>& terms, std::int64_t targets, Patience& patience);
-    AssemblyView view() const { return {offsets.data(), row.data(), weight.data()}; }
+    AssemblyView view() const { return {rows.data(), weight.data()}; }
   };
   Factors factors_;
   Assembly assembly_;
@@ -106,9 +105,7 @@ class MdpModel {
   bool is_small_ = true;
   std::int64_t longest_lower_ = 0;
   std::vector<std::int32_t> chain_;
-  std::vector<std::int64_t> product_offsets_;
-  std::vector<std::int32_t> left_;
-  std::vector<std::int32_t> right_;
+  std::vector<std::uint32_t> products_;
 };
 
 }  // namespace committal

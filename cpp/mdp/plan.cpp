@@ -13,6 +13,10 @@ void MdpPlan::validate(const MdpModel& model) const {
   if (!(tolerance > 0.0)) refuse("tolerance", show(tolerance), "a positive number");
   require_count("theta0", theta0.size(), model.states() * model.actions());
   require_behaviour_law(behaviour, behaviour_probabilities, model.actions());
+  const Array<BehaviourRow> behaviours = rows_of(Behaviour{});
+  if (behaviours[resolve("behaviour", behaviour, behaviours)].remembers) {
+    refuse("behaviour", quoted(behaviour), "one that is of the policy as it is, with an MDP");
+  }
   validate_terms();
   validate_programs();
   validate_start(model);

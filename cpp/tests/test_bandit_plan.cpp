@@ -29,6 +29,7 @@ TEST(plans_are_refused_by_name) {
   CHECK(blames("noise", [](BanditPlan& p) { p.noise = "pink"; }));
   CHECK(blames("table_offsets", [](BanditPlan& p) { p.noise = "table"; }));
   CHECK(blames("behaviour_probabilities", [](BanditPlan& p) { p.behaviour = "fixed"; }));
+  CHECK(blames("exploration[0]", [](BanditPlan& p) { p.behaviour = "snapshot"; }));
   CHECK(blames("contrast", [](BanditPlan& p) { p.contrast = true; }));
   CHECK(blames("baseline_terms", [](BanditPlan& p) {
     p.estimator = "expected";

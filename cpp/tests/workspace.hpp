@@ -18,7 +18,10 @@ inline bool stays_inside(const Simulator& simulator, Isa isa, int lanes) {
   auto* begin = static_cast<unsigned char*>(memory.get());
   std::memset(begin, kMark, bytes + 2 * kGuard);
   BlockTask task{};
+  Divergence divergence{};
   task.key = 3;
+  task.valid = lanes;
+  task.divergence = &divergence;
   task.sink = {nullptr,
                [](void*, int, std::int64_t, const double* rows, std::int64_t width, int stride) {
                  volatile double last = rows[width * stride - 1];  // for the address sanitizer

@@ -151,6 +151,13 @@ class DivergenceError(CommittalError, ArithmeticError):
         Its number.
     update
         After how many updates.
+    looked
+        What was looked at to find out why, where there is something to tell.
+
+    Attributes
+    ----------
+    point : dict
+        In a study, the point of its grid; empty elsewhere.
 
     Examples
     --------
@@ -159,16 +166,28 @@ class DivergenceError(CommittalError, ArithmeticError):
 or, with entropy regularisation, step_size * entropy < 2
     """
 
-    def __init__(self, run: int, update: int) -> None:
-        super().__init__(run, update)
+    def __init__(self, run: int, update: int, looked: str = "") -> None:
+        super().__init__(run, update, looked)
         self.run = run
         self.update = update
+        self.looked = looked
+        self.point: dict[str, Any] = {}
 
     def __str__(self) -> str:
-        return (
+        why = (
             f"run {self.run} diverged: after {self.update} updates its parameters are not finite; "
             "expected a smaller step size or, with entropy regularisation, step_size * entropy < 2"
         )
+        return _at(self.point) + why + _looked(self.looked)
+
+
+def _at(point: dict[str, Any]) -> str:
+    where = ", ".join(f"{axis} = {short_repr(value)}" for axis, value in point.items())
+    return f"at {where}: " if where else ""
+
+
+def _looked(looked: str) -> str:
+    return f" ({looked})" if looked else ""
 
 
 class NonFiniteError(DivergenceError):
@@ -186,28 +205,50 @@ class NonFiniteError(DivergenceError):
         The sub-expression that is not finite.
     operands
         The values that it was computed from, by their text.
+    problem
+        What is wrong with it, where it is something else: a link may be negative.
+    looked
+        What was looked at to find out why, where there is something to tell.
 
     Examples
     --------
-    >>> print(NonFiniteError(7, 12, "baseline", "1 / sum(g)", {"1": 1.0, "sum(g)": 0.0}))
-    run 7, update 12: the formula of baseline is not finite: 1 / sum(g) with 1 = 1.0, sum(g) = 0.0
+    >>> print(NonFiniteError(7, 12, "baseline", "1 / sum(g)", {"sum(g)": 0.0}))
+    run 7, update 12: the formula of baseline is not finite: 1 / sum(g) with sum(g) = 0.0
     """
 
     def __init__(
-        self, run: int, update: int, part: str, expression: str, operands: dict[str, Any]
+        self,
+        run: int,
+        update: int,
+        part: str,
+        expression: str,
+        operands: dict[str, Any],
+        problem: str = "is not finite",
+        looked: str = "",
     ) -> None:
-        super().__init__(run, update)
-        self.args = (run, update, part, expression, operands)
+        super().__init__(run, update, looked)
+        self.args = (run, update, part, expression, operands, problem, looked)
         self.part = part
         self.expression = expression
         self.operands = operands
+        self.problem = problem
+
+    def at(self, run: int, update: int) -> NonFiniteError:
+        """The same of another run and update.
+
+        Examples
+        --------
+        >>> NonFiniteError(0, 0, "policy", "theta", {}).at(3, 9).run
+        3
+        """
+        return type(self)(run, update, *self.args[2:])
 
     def __str__(self) -> str:
         given = ", ".join(f"{text} = {short_repr(x)}" for text, x in self.operands.items())
         return (
-            f"run {self.run}, update {self.update}: the formula of {self.part} is not finite: "
-            f"{self.expression}" + (f" with {given}" if given else "")
-        )
+            f"{_at(self.point)}run {self.run}, update {self.update}: the formula of {self.part} "
+            f"{self.problem}: {self.expression}" + (f" with {given}" if given else "")
+        ) + _looked(self.looked)
 
 
 class StoreError(CommittalError):

@@ -8,12 +8,24 @@ library whose last bit may differ between machines.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from golden_bandits import bandit_cases, special_bandit_cases
 from golden_forms import Case, Run, digest
+from golden_formulas import formula_cases
 from golden_mdps import evaluation_cases, mdp_cases, special_mdp_cases, study_cases
 from golden_numbers import NUMBERS, close, numbers_of
 
-__all__ = ["CASES", "NUMBERS", "Run", "close", "digest", "experiment_hashes", "numbers_of"]
+__all__ = [
+    "CASES",
+    "FORMULAS",
+    "NUMBERS",
+    "Run",
+    "close",
+    "digest",
+    "experiment_hashes",
+    "numbers_of",
+]
 
 # -- all of them -----------------------------------------------------------------------------------
 
@@ -37,9 +49,12 @@ def all_cases() -> dict[str, Case]:
 
 CASES = all_cases()
 
+#: Those of formulas, with an answers file of their own.
+FORMULAS: dict[str, Run] = {case.name: case for case in formula_cases()}
 
-def experiment_hashes() -> dict[str, str]:
+
+def experiment_hashes(cases: Mapping[str, Case] = CASES) -> dict[str, str]:
     """Return what identifies the experiments in stores, by name of the case."""
     return {
-        name: case.experiment.hash[:32] for name, case in CASES.items() if isinstance(case, Run)
+        name: case.experiment.hash[:32] for name, case in cases.items() if isinstance(case, Run)
     }

@@ -1,7 +1,8 @@
 """Compare the golden answers with what the package computes now, and remake them.
 
 python tests/golden/make.py                   what is new, changed or orphaned
-python tests/golden/make.py --write           the same, and rewrite answers.json
+python tests/golden/make.py --write           the same, and rewrite the answers
+python tests/golden/make.py --only formulas   those of formulas.json alone (or of answers.json)
 python tests/golden/make.py --show TEXT       look at the cases whose names contain TEXT
 """
 
@@ -14,18 +15,23 @@ from pathlib import Path
 from typing import Any
 
 import cases
-from cases import CASES
+from cases import CASES, FORMULAS
 
-ANSWERS = Path(__file__).with_name("answers.json")
+#: The answers files, and whose bits they hold.
+FILES = {"answers": CASES, "formulas": FORMULAS}
 
 
-def computed(isa: str, threads: int) -> dict[str, dict[str, Any]]:
-    """Compute every answer."""
-    return {
-        "bits": {name: cases.digest(case.compute(isa, threads)) for name, case in CASES.items()},
-        "experiments": cases.experiment_hashes(),
-        "numbers": {name: cases.numbers_of(number) for name, number in cases.NUMBERS.items()},
+def computed(file: str, isa: str, threads: int) -> dict[str, dict[str, Any]]:
+    """Compute every answer of a file."""
+    chosen = FILES[file]
+    made: dict[str, dict[str, Any]] = {
+        "bits": {name: cases.digest(case.compute(isa, threads)) for name, case in chosen.items()},
+        "experiments": cases.experiment_hashes(chosen),
     }
+    if file == "answers":
+        numbers = {name: cases.numbers_of(number) for name, number in cases.NUMBERS.items()}
+        made["numbers"] = numbers
+    return made
 
 
 def differences(
@@ -52,7 +58,7 @@ def differences(
 
 def show(text: str, isa: str, threads: int) -> None:
     """Print what cases are and every array that they give, each with its own digest."""
-    for name, case in CASES.items():
+    for name, case in {**CASES, **FORMULAS}.items():
         if text not in name:
             continue
         print(name)
@@ -67,7 +73,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--write", action="store_true", help="rewrite answers.json")
+    parser.add_argument("--write", action="store_true", help="rewrite the answers")
+    parser.add_argument("--only", choices=FILES, help="look at one file of answers")
     parser.add_argument("--show", metavar="TEXT", help="print the cases with TEXT in their names")
     parser.add_argument("--isa", default="auto")
     parser.add_argument("--threads", type=int, default=2)
@@ -75,18 +82,26 @@ def main() -> int:
     if arguments.show is not None:
         show(arguments.show, arguments.isa, arguments.threads)
         return 0
-    old = json.loads(ANSWERS.read_text(encoding="utf-8")) if ANSWERS.exists() else {}
-    new = computed(arguments.isa, arguments.threads)
+    changed = False
+    for file in [arguments.only] if arguments.only else FILES:
+        changed |= compare(file, arguments.isa, arguments.threads, write=arguments.write)
+    return 1 if changed and not arguments.write else 0
+
+
+def compare(file: str, isa: str, threads: int, *, write: bool) -> bool:
+    """Print what is different from a file of answers, which may be rewritten."""
+    path = Path(__file__).with_name(f"{file}.json")
+    old = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    new = computed(file, isa, threads)
     found = differences(old, new)
     for what, names in found.items():
         for name in names:
             print(f"{what:9} {name}")
-    print(", ".join(f"{len(names)} {what}" for what, names in found.items()))
-    if arguments.write:
+    print(f"{path.name}:", ", ".join(f"{len(names)} {what}" for what, names in found.items()))
+    if write:
         text = json.dumps(new, indent=1, sort_keys=True, ensure_ascii=False)
-        ANSWERS.write_text(text + "\n", encoding="utf-8")
-        return 0
-    return 1 if any(found.values()) else 0
+        path.write_text(text + "\n", encoding="utf-8")
+    return any(found.values())
 
 
 if __name__ == "__main__":

@@ -62,6 +62,7 @@ struct Block {
   double* leaf_means = nullptr;              // [own_arms]
   double* open_weight = nullptr;             // [leaf_arms][W] the drawn leaf of each lane
   double* open_means = nullptr;              // [leaf_arms][W] the mean rewards of its arms
+  std::int64_t moves = 0;                    // of all arms at once, so far
   std::uint64_t filled = ~std::uint64_t{0};  // which stretch of kDraws draws the uniforms hold
 
   COMMITTAL_INLINE std::int64_t K() const {

@@ -46,6 +46,8 @@ class BanditBlock {
     for_each_part(Recorders{}, [&]<typename Part>() {
       accumulates_ = accumulates_ || (kAccumulates<Part> && wants<Part>());
     });
+    alike_ = few_ && !Programs::kAny && !accumulates_ && !plan.uses_running_mean &&
+             plan.behaviour == kOnPolicy && plan.step_size.count <= 1 && plan.implicit.count <= 1;
   }
 
   void run() {
@@ -62,7 +64,7 @@ class BanditBlock {
       if (stop == t) return;
       while (t < stop) {
         const std::int64_t until = t + stretch < stop ? t + stretch : stop;
-        for (std::int64_t i = t; i < until; ++i) step(i);
+        for (std::int64_t i = t; i < until;) i += steps(i, until);
         const std::int64_t done = until - t;
         t = until;
         if (wild_lane() >= 0) return find_divergence(t);
@@ -137,6 +139,15 @@ class BanditBlock {
     });
   }
 
+  // Updates t to until - 1 of every lane, or fewer: how many.
+  std::int64_t steps(std::int64_t t, std::int64_t until) {
+    if constexpr (KT > 0) {
+      if (alike_) return step_few_arms(t, until);
+    }
+    step(t);
+    return 1;
+  }
+
   // One update of every lane. On entry and exit weight and total describe theta.
   void step(std::int64_t t) {
     const double alpha = plan_.step_size.at(t);
@@ -146,7 +157,10 @@ class BanditBlock {
       programs_.add_baseline(s_, plan_, t);
     }
     if constexpr (KT > 0) {
-      if (few_) return step_few_arms(t, alpha);
+      if (few_) {
+        step_few_arms(t, t + 1);
+        return;
+      }
     }
     if (plan_.estimator == Estimator::kExpected) {
       with_update(plan_,
@@ -170,25 +184,30 @@ class BanditBlock {
   }
 
   // A whole update in registers.
-  void step_few_arms(std::int64_t t, double alpha) {
+  // Updates t to until - 1, or fewer: how many.
+  std::int64_t step_few_arms(std::int64_t t, std::int64_t until) {
     const auto draw = static_cast<std::uint64_t>(t);
+    const auto place = static_cast<std::int64_t>(draw % kDraws);
+    const std::int64_t count =
+        alike_ ? (until - t < kDraws - place ? until - t : kDraws - place) : 1;
     const BehaviourRows rows = behaviour_rows(s_, plan_, t);
     reach_draw(s_, plan_, task_, draw);
-    const std::uint64_t row = draw % kDraws * W;
-    const FewStep now{plan_,
-                      rows,
-                      s_.action_uniforms + row,
-                      s_.reward_uniforms + row,
-                      alpha,
-                      plan_.implicit.at(t),
-                      0.0};
-    const bool outside =
+    const FewSteps now{plan_,
+                       rows,
+                       count,
+                       s_.action_uniforms + place * W,
+                       s_.reward_uniforms + place * W,
+                       plan_.step_size.at(t),
+                       plan_.implicit.at(t),
+                       0.0};
+    const FewMade made =
         plan_.update == kUpdate<NaturalUpdate> ? step_few<true>(s_, now) : step_few<false>(s_, now);
     if (plan_.uses_running_mean) {
       follow_rewards<W>(s_.running_mean, s_.reward, plan_.running_mean_rate,
                         static_cast<double>(t + 1));
     }
-    if (outside) rebase_where_needed(s_);
+    if (made.outside) rebase_where_needed(s_);
+    return made.count;
   }
 
   // direction = the mean estimate of the samples; if one arm moves at a time, it has moved.
@@ -279,7 +298,8 @@ class BanditBlock {
   [[no_unique_address]] Programs programs_;
   bool moves_one_arm_ = false;
   bool moves_at_once_ = false;
-  bool few_ = false;  // whole updates in registers (few.hpp)
+  bool few_ = false;    // whole updates in registers (few.hpp)
+  bool alike_ = false;  // several of them at once: nothing else happens in between
   bool accumulates_ = false;
 };
 

@@ -93,34 +93,57 @@ struct VanillaUpdate : MovesTheta {
     add_at_action(s, s.direction, s.spare);
   }
 
-  // A whole step of one sample in one pass over the arms: the exponentials are the work, and the
-  // new total comes along with them.
+  // A whole step of one sample in one pass over the arms, with the new total. The drawn arm, which
+  // may go far, has its weight by an exponential; those of the others follow by short_growth(), and
+  // every so often from their parameters, so that roundings do not add up.
   template <int KT, int W>
   static COMMITTAL_INLINE void move_all(Block<KT, W>& s, double alpha) {
-    for (int l = 0; l < W; ++l) s.spare[l] = s.weight[s.action[l] * W + l];
+    constexpr std::int64_t kMovesBetweenExponentials = 32;
+    const bool anew = ++s.moves % kMovesBetweenExponentials == 0;
+    double* const chosen = s.spare;      // its weight
+    double* const parameter = s.spare2;  // its theta
+    for (int l = 0; l < W; ++l) {
+      chosen[l] = s.weight[s.action[l] * W + l];
+      parameter[l] = s.theta[s.action[l] * W + l];
+    }
     COMMITTAL_STRIPS(l, W) {
+      const Strip weight = Strip::load(chosen + l);
       const Strip inverse_total = Strip(1.0) / Strip::load(s.total + l);
-      const Strip ratio = Strip::load(s.spare + l) * inverse_total * Strip::load(s.importance + l);
+      const Strip ratio = weight * inverse_total * Strip::load(s.importance + l);
       const Strip advantage = Strip::load(s.reward + l) - Strip::load(s.baseline + l);
       const Strip along = Strip(alpha) * advantage * ratio;
-      along.store(s.spare + l);
-      (along * inverse_total).store(s.spare2 + l);
+      const Strip share = along * inverse_total;
+      const Strip theta = (Strip::load(parameter + l) + along) - share * weight;
+      theta.store(parameter + l);
+      exp_of(theta - Strip::load(s.shift + l)).store(chosen + l);
+      share.store(s.total + l);  // what it was is not needed any more
     }
-    add_at_action(s, s.theta, s.spare);
+    for (int l = 0; l < W; ++l) {
+      s.theta[s.action[l] * W + l] = parameter[l];
+      s.weight[s.action[l] * W + l] = 0.0;  // so that the pass leaves it alone
+    }
     COMMITTAL_STRIPS(l, W) {
-      const Strip share = Strip::load(s.spare2 + l);
+      const Strip share = Strip::load(s.total + l);
       const Strip shift = Strip::load(s.shift + l);
-      Strip total(0.0);
+      Strip total = Strip::load(chosen + l);
       for (std::int64_t k = 0; k < s.K(); ++k) {
         const std::int64_t at = k * W + l;
-        const Strip theta = Strip::load(s.theta + at) - share * Strip::load(s.weight + at);
+        const Strip before = Strip::load(s.weight + at);
+        const Strip change = share * before;
+        const Strip theta = Strip::load(s.theta + at) - change;
         theta.store(s.theta + at);
-        const Strip weight = exp_of(theta - shift);
+        Strip weight = short_growth(before, -change);
+        const StripTruth far = larger(change, -change) > Strip(kShortest);
+        if (anew || any(far)) {
+          const Strip exact = where(before > Strip(0.0), exp_of(theta - shift));
+          weight = anew ? exact : select(far, exact, weight);
+        }
         weight.store(s.weight + at);
         total += weight;
       }
       total.store(s.total + l);
     }
+    for (int l = 0; l < W; ++l) s.weight[s.action[l] * W + l] = chosen[l];
   }
 
   template <int KT, int W>

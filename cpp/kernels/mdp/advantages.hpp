@@ -1,8 +1,8 @@
-// What an action is worth: Q - b in every state, with the exact Q of the policy of each lane.
+// What an action is worth: Q - b, with the exact Q of the policy of each lane.
 #pragma once
 
 #include "kernels/baselines.hpp"
-#include "kernels/mdp/block.hpp"
+#include "kernels/mdp/policies.hpp"
 #include "kernels/mdp/solve.hpp"
 
 namespace committal::COMMITTAL_ISA {
@@ -11,6 +11,7 @@ inline constexpr std::int64_t kMaxSweeps = 1000000;
 
 template <int KT, int W>
 inline void evaluate_values(MdpBlock<KT, W>& s) {
+  spread_policy(s);
   if (s.plan.solver == Solver::kDirect) {
     solve_values<W>(s.m, s.policy, s.slots, s.values, s.patience);
   } else {
@@ -18,38 +19,88 @@ inline void evaluate_values(MdpBlock<KT, W>& s) {
   }
 }
 
-// advantage of state i -= b
+// q[A] of a place, as q_values() has it.
 template <int KT, int W>
-inline void subtract(MdpBlock<KT, W>& s, std::int64_t i, const double* b) {
+COMMITTAL_INLINE void q_values_of(const MdpBlock<KT, W>& s, const Place& place, double* q) {
+  const double* value = s.values + place.lane;
+  const std::int64_t first = place.pair;
+  if (KT == 4 && s.m.deterministic) {
+    const std::int32_t* next = s.next_row + first;
+    const Quad values{value[next[0]], value[next[1]], value[next[2]], value[next[3]]};
+    *reinterpret_cast<Quad*>(q) = *reinterpret_cast<const Quad*>(s.m.expected_reward + first) +
+                                  *reinterpret_cast<const Quad*>(s.m.weight + first) * values;
+    return;
+  }
   for (std::int64_t k = 0; k < s.A(); ++k) {
-    double* row = s.advantage + (i * s.A() + k) * W;
-    COMMITTAL_LANES(l, W) row[l] -= b[l];
+    q[k] = s.m.expected_reward[first + k];
+    for (std::int64_t at = s.m.row_offsets[first + k]; at < s.m.row_offsets[first + k + 1]; ++at) {
+      q[k] += s.m.weight[at] * value[static_cast<std::int64_t>(s.m.next[at]) * W];
+    }
   }
 }
 
-// values, and advantage = Q - b (the expected estimator: Q - V).
+// b of as many places as a strip has lanes, from their policies and q.
 template <int KT, int W>
-inline void evaluate_policy(MdpBlock<KT, W>& s) {
-  evaluate_values(s);
-  q_values<W>(s.m, s.values, s.advantage);
+COMMITTAL_INLINE Places baselines_of(MdpBlock<KT, W>& s) {
+  // The policy is normalised: its total is 1 up to rounding, and baselines only need ratios.
+  double total[kPlaces];
+  Places(1.0).store(total);
+  const ArmRows<kPlaces> actions{s.A(), s.strip_policy, total};
+  const LaneRewards<kPlaces> q{s.strip_q};
+  Places b(s.plan.baseline_offset);
+  for (const BaselineTerm& term : s.plan.baseline_terms) {
+    double each[kPlaces];
+    Places(0.0).store(each);
+    evaluate_kind<KT>(term.kind, actions, q, term.parameter, each);
+    b += Places(term.coefficient) * Places::load(each);
+  }
+  return b;
+}
+
+// Q of a strip of places into the rows of advantages, and b (the expected estimator: V). Nothing is
+// known of what fills up, nor asked.
+template <int KT, int W>
+COMMITTAL_INLINE void find_q(MdpBlock<KT, W>& s, const Place* place, int filled, double* b) {
+  const auto advantage = [&](int i) COMMITTAL_INLINE_LAMBDA { return s.advantage + place[i].own; };
+  for (int i = 0; i < filled; ++i) q_values_of(s, place[i], advantage(i));
   if (s.plan.estimator == MdpEstimator::kExpected) {
-    for (std::int64_t i = 0; i < s.n; ++i) subtract(s, i, s.values + i * W);
-    return;
+    for (int i = 0; i < filled; ++i) b[i] = s.values[place[i].pair / s.A() * W + place[i].lane];
+  } else {
+    rows_to_strip<KT>(
+        s.A(), [&](int i) COMMITTAL_INLINE_LAMBDA { return s.pi_at(place[i].own); },
+        s.strip_policy);
+    rows_to_strip<KT>(s.A(), advantage, s.strip_q);
+    baselines_of(s).store(b);
   }
-  fill<W>(s.spare2, 1.0);
-  for (std::int64_t i = 0; i < s.n; ++i) {
-    // The policy is normalised: its total is 1 up to rounding, and baselines only need ratios.
-    const ArmRows<W> actions{s.A(), s.policy + i * s.A() * W, s.spare2};
-    const LaneRewards<W> q{s.advantage + i * s.A() * W};
-    double* b = s.baseline + i * W;
-    fill<W>(b, s.plan.baseline_offset);
-    for (const BaselineTerm& term : s.plan.baseline_terms) {
-      evaluate_kind<KT>(term.kind, actions, q, term.parameter, s.spare);
-      COMMITTAL_LANES(l, W) b[l] += term.coefficient * s.spare[l];
-    }
-    if (s.programs != nullptr) add_formula_baseline<W>(s, s.plan, i, b);
-    subtract(s, i, b);
+}
+
+// f(place, how many of them are filled) of every strip of some places, filled up.
+template <typename F>
+COMMITTAL_INLINE void for_each_strip(const Place* places, std::int64_t count, F&& f) {
+  for (std::int64_t first = 0; first < count; first += kPlaces) {
+    f(places + first, count - first < kPlaces ? static_cast<int>(count - first) : kPlaces);
   }
+}
+
+template <int KT, int W>
+COMMITTAL_INLINE void subtract(const MdpBlock<KT, W>& s, const Place& place, double b) {
+  double* row = s.advantage + place.own;
+  if constexpr (KT == 4) {
+    *reinterpret_cast<Quad*>(row) -= b;
+  } else {
+    for (std::int64_t k = 0; k < s.A(); ++k) row[k] -= b;
+  }
+}
+
+// advantage = Q - b in some places, filled up.
+template <int KT, int W>
+inline void find_advantages(MdpBlock<KT, W>& s, const Place* places, std::int64_t count) {
+  for_each_strip(places, count, [&](const Place* place, int filled) COMMITTAL_INLINE_LAMBDA {
+    double b[kPlaces];
+    find_q(s, place, filled, b);
+    for (int i = 0; i < filled; ++i) subtract(s, place[i], b[i]);
+    s.patience.spend(s.A());
+  });
 }
 
 }  // namespace committal::COMMITTAL_ISA

@@ -1,134 +1,222 @@
-// Episodes: all lanes of a block walk in step, one move at a time.
+// Episodes: the lanes of a block walk in step, one move at a time, until each has reached its goal.
 #pragma once
 
 #include "kernels/mdp/updates.hpp"
 
 namespace committal::COMMITTAL_ISA {
 
-// Makes the rows of uniforms hold a draw.
+// Makes uniforms from number `first` on, a column for every walker.
 template <int KT, int W>
-inline void reach_draw(MdpBlock<KT, W>& s, std::uint64_t draw) {
-  const std::uint64_t stretch = draw / kDraws;
-  if (stretch == s.filled) return;
-  s.filled = stretch;
-  fill_uniforms<W>(s.task.key, s.run, static_cast<std::uint32_t>(Slot::kAction), stretch * kDraws,
-                   s.action_uniforms);
-  if (!s.m.deterministic) {
-    fill_uniforms<W>(s.task.key, s.run, static_cast<std::uint32_t>(Slot::kTransition),
-                     stretch * kDraws, s.transition_uniforms);
-  }
+inline void draw_uniforms(MdpBlock<KT, W>& s, std::uint64_t first) {
+  for (int j = 0; j < s.walking; ++j) s.walkers[j].column = j;
+  const auto make = [&](Slot slot, double* out) COMMITTAL_INLINE_LAMBDA {
+    fill_uniforms_of<W>(s.walking, kWalkDraws, s.task.key, s.walking_run,
+                        static_cast<std::uint32_t>(slot), first, out);
+  };
+  make(Slot::kAction, s.action_uniforms);
+  if (!s.m.deterministic) make(Slot::kTransition, s.transition_uniforms);
 }
 
 template <int KT, int W>
 inline void draw_starts(MdpBlock<KT, W>& s, std::int64_t t) {
   const Array<double>& cumulative = s.plan.start_cumulative;
   const std::int64_t last = cumulative.count - 1;
-  for (int l = 0; l < W; ++l) {
+  s.walking = s.task.valid;
+  for (int l = 0; l < s.walking; ++l) {
     std::int64_t at = 0;
     if (last > 0) {
       const double u = uniform(s.task.key, s.run[l], Slot::kStart, static_cast<std::uint64_t>(t)) *
                        cumulative[last];
       while (at < last && !(u < cumulative[at])) ++at;
     }
-    s.state[l] = s.plan.acting_starts[at];
+    s.walkers[l] = {.law = s.law_at(l * s.own_pairs),
+                    .path = s.path_of(l),
+                    .earned = 0.0,
+                    .pair = s.plan.acting_starts[at] * s.A(),
+                    .lane = l,
+                    .column = l};
+    s.walking_run[l] = s.run[l];
   }
 }
 
-template <int KT, int W>
-inline void add_action_entropy(MdpBlock<KT, W>& s) {
-  for (std::int64_t k = 0; k < s.A(); ++k) {
-    COMMITTAL_LANES(l, W) {
-      const double pi = s.here[k * W + l];
-      const double term = pi * log_of(larger(pi, 1e-300));
-      s.entropy_sum[l] -= s.alive[l] * (pi > 1e-300 ? term : 0.0);
-    }
+// How many of the cumulative weights of a law, but for the last, are at most u of the last: the
+// action drawn.
+template <int KT>
+COMMITTAL_INLINE std::int64_t draw_action(const double* law, std::int64_t actions,
+                                          const double& u) {
+#if defined(__AVX2__)
+  if constexpr (KT == 4) {
+    const __m256d x = _mm256_mul_pd(_mm256_broadcast_sd(&u), _mm256_broadcast_sd(law + 3));
+    const __m256d at_most = _mm256_cmp_pd(_mm256_loadu_pd(law), x, _CMP_LE_OQ);
+    return _mm_popcnt_u32(static_cast<unsigned>(_mm256_movemask_pd(at_most)) & 7u);
   }
+#endif
+  const double x = u * law[actions - 1];
+  std::int64_t count = 0;
+  for (std::int64_t k = 0; k < actions - 1; ++k) count += law[k] <= x ? 1 : 0;
+  return count;
 }
 
-template <int KT, int W>
-inline void follow_transition(MdpBlock<KT, W>& s, const double* v, double discount) {
-  double* reward = s.path_reward + s.moves * W;
-  std::int64_t next[W];
-  if (s.m.deterministic) {
-    COMMITTAL_LANES(l, W) {
-      const std::int64_t row = s.state[l] * s.A() + s.action[l];
-      next[l] = s.m.only_next[row];
-      reward[l] = discount * s.m.only_reward[row];
-    }
+// What all walkers find at this move.
+struct Move {
+  std::int64_t number;
+  double discount;
+  const double* u;  // uniforms by column: for the action
+  const double* v;  // and for where it leads
+};
+
+// Goes where an action leads, by the pair's number; returns the reward, discounted.
+template <bool kDeterministic, int KT, int W>
+COMMITTAL_INLINE double follow(const MdpBlock<KT, W>& s, Walker& walker, std::int64_t pair,
+                               const Move& move) {
+  walker.path[move.number] = static_cast<std::uint32_t>(pair);
+  double reward = 0.0;
+  if constexpr (kDeterministic) {
+    walker.pair = s.m.only_pair[pair];
+    reward = move.discount * s.m.reward[pair];
   } else {
-    for (int l = 0; l < W; ++l) {
-      next[l] = s.n;
-      reward[l] = 0.0;
-      if (!(s.alive[l] > 0.0)) continue;
-      const std::int64_t row = s.state[l] * s.A() + s.action[l];
-      std::int64_t at = s.m.row_offsets[row];
-      const std::int64_t last = s.m.row_offsets[row + 1] - 1;
-      while (at < last && !(v[l] < s.m.cumulative[at])) ++at;
-      next[l] = s.m.next[at];
-      reward[l] = discount * s.m.reward[at];
-    }
+    std::int64_t outcome = s.m.row_offsets[pair];
+    const std::int64_t last = s.m.row_offsets[pair + 1] - 1;
+    const double v = move.v[walker.column];
+    while (outcome < last && !(v < s.m.cumulative[outcome])) ++outcome;
+    walker.pair = s.m.next[outcome] * s.A();
+    reward = move.discount * s.m.reward[outcome];
   }
-  COMMITTAL_LANES(l, W) {
-    s.episode_return[l] += reward[l];
-    s.reached[l] = s.alive[l] > 0.0 ? next[l] : s.reached[l];
-    s.alive[l] = next[l] >= s.n ? 0.0 : s.alive[l];
-    s.state[l] = next[l] >= s.n ? s.n : next[l];
-  }
+  walker.earned += reward;
+  return reward;
 }
 
-template <int KT, int W>
-inline void draw_move(MdpBlock<KT, W>& s, std::uint64_t draw, std::int64_t t, double discount,
-                      bool with_entropy) {
-  reach_draw(s, draw);
-  std::int64_t* path_state = s.path_state + s.moves * W;
-  std::int64_t* path_action = s.path_action + s.moves * W;
-  COMMITTAL_LANES(l, W) path_state[l] = s.state[l];
-  for (std::int64_t k = 0; k < s.A(); ++k) {
-    COMMITTAL_LANES(l, W) s.here[k * W + l] = s.policy[(s.state[l] * s.A() + k) * W + l];
+// All walkers make a move. Returns whether one has reached a goal.
+template <bool kDeterministic, int KT, int W>
+COMMITTAL_INLINE bool walk_on_policy(MdpBlock<KT, W>& s, const Move& move) {
+  std::int64_t furthest = 0;
+  for (Walker *walker = s.walkers, *end = walker + s.walking; walker != end; ++walker) {
+    const std::int64_t action =
+        draw_action<KT>(walker->law + 2 * walker->pair, s.A(), move.u[walker->column]);
+    follow<kDeterministic>(s, *walker, walker->pair + action, move);
+    furthest = walker->pair > furthest ? walker->pair : furthest;
+  }
+  return furthest >= s.n * s.A();
+}
+
+// The same by another law, which is mixed from the policy where the walkers are.
+template <bool kDeterministic, int KT, int W>
+inline bool walk_off_policy(MdpBlock<KT, W>& s, std::int64_t t, const Move& move) {
+  for (int j = 0; j < s.walking; ++j) {
+    const Walker& walker = s.walkers[j];
+    s.spare[j] = move.u[walker.column];
+    const double* pi = walker.law + 2 * walker.pair + s.A();
+    for (std::int64_t k = 0; k < s.A(); ++k) s.here[k * W + j] = pi[k];
   }
   sum_rows<KT, W>(s.A(), s.here, s.here_total);
   const ArmRows<W> here{s.A(), s.here, s.here_total};
   const BehaviourRows rows = behaviour_rows<KT, W>(
       s.plan.behaviour, {s.plan.exploration.at(t), s.plan.behaviour_probabilities.data}, here,
       s.mixture, s.mixture_total);
-  const std::uint64_t at = draw % kDraws * W;
-  draw_actions<KT, W>(s.A(), rows, s.action_uniforms + at, 0.0, s.action, s.importance);
-  COMMITTAL_LANES(l, W) path_action[l] = s.action[l];
-  weigh_move(s, discount);
-  if (with_entropy) add_action_entropy(s);
-  COMMITTAL_LANES(l, W) s.length[l] += s.alive[l];
-  if (s.kept.visits) {
-    COMMITTAL_LANES(l, W) s.visits[s.state[l] * W + l] += s.alive[l];
+  draw_actions<KT, W>(s.A(), rows, s.spare, 0.0, s.action, s.importance);
+  std::int64_t furthest = 0;
+  for (int j = 0; j < s.walking; ++j) {
+    Walker& walker = s.walkers[j];
+    const std::int64_t at = walker.lane * s.path_stride + move.number;
+    s.path_weight[at] = s.importance[j];
+    s.path_reward[at] = follow<kDeterministic>(s, walker, walker.pair + s.action[j], move);
+    furthest = walker.pair > furthest ? walker.pair : furthest;
   }
-  for (int l = 0; l < W; ++l) s.touched[path_state[l]] = 1;
-  follow_transition(s, s.transition_uniforms + at, discount);
+  return furthest >= s.n * s.A();
 }
 
-// One episode per lane from theta_t: path, return, length, goal; visits are counted.
+// Notes the end of the episode of a walker, after so many moves.
+template <int KT, int W>
+COMMITTAL_INLINE void arrive(MdpBlock<KT, W>& s, const Walker& walker, std::int64_t moves) {
+  const std::int64_t l = walker.lane;
+  const std::int64_t goal = walker.pair / s.A() - s.n;
+  s.made[l] = moves;
+  s.length[l] = static_cast<double>(moves);
+  s.episode_return[l] = walker.earned;
+  s.goal[l] = goal >= 0 ? static_cast<double>(goal) : -1.0;
+  for (int i = 0; i < kPlaces; ++i) {
+    walker.path[moves + i] = static_cast<std::uint32_t>(s.n * s.A() + i % s.A());
+  }
+}
+
+// Those who have not arrived go on.
+template <int KT, int W>
+inline void part(MdpBlock<KT, W>& s, std::int64_t moves) {
+  int left = 0;
+  for (int j = 0; j < s.walking; ++j) {
+    if (s.walkers[j].pair >= s.n * s.A()) {
+      arrive(s, s.walkers[j], moves);
+    } else {
+      s.walking_run[left] = s.walking_run[j];
+      s.walkers[left++] = s.walkers[j];
+    }
+  }
+  s.walking = left;
+}
+
+template <int KT, int W>
+inline void count_visits(MdpBlock<KT, W>& s) {
+  for (int l = 0; l < s.task.valid; ++l) {
+    const std::uint32_t* path = s.path_of(l);
+    for (std::int64_t i = 0; i < s.made[l]; ++i) s.visits[path[i] / s.A() * W + l] += 1.0;
+  }
+}
+
+// - sum pi log pi, summed over the moves of an episode.
+template <int KT, int W>
+inline void sum_action_entropy(MdpBlock<KT, W>& s) {
+  constexpr int N = kStripOf<W>;
+  for (int l = 0; l < W; l += N) {
+    std::int64_t longest = 0;
+    for (int i = 0; i < N; ++i) longest = s.made[l + i] > longest ? s.made[l + i] : longest;
+    Lanes<N> sum(0.0);
+    for (std::int64_t move = 0; move < longest; ++move) {
+      const auto walks = [&](int i) { return move < s.made[l + i]; };
+      const Lanes<N> alive = collect<N>([&](int i) { return walks(i) ? 1.0 : 0.0; });
+      for (std::int64_t k = 0; k < s.A(); ++k) {
+        const Lanes<N> pi = collect<N>([&](int i) {
+          const std::int64_t pair = walks(i) ? s.first_pair(s.path_of(l + i)[move]) : s.n * s.A();
+          return s.pi_at((l + i) * s.own_pairs + pair)[k];
+        });
+        const Lanes<N> term = pi * log_of(larger(pi, Lanes<N>(1e-300)));
+        sum -= alive * where(pi > Lanes<N>(1e-300), term);
+      }
+      s.patience.spend(s.A());
+    }
+    sum.store(s.entropy_sum + l);
+  }
+}
+
+// One episode per lane from theta_t: path, return, length, goal.
+template <bool kDeterministic, int KT, int W>
+inline void walk(MdpBlock<KT, W>& s, std::int64_t t) {
+  const std::uint64_t first =
+      static_cast<std::uint64_t>(t) * static_cast<std::uint64_t>(s.plan.limit);
+  const bool on_policy = s.plan.behaviour == kOnPolicy;
+  for (std::int64_t number = 0; number < s.plan.limit && s.walking > 0; ++number) {
+    const std::uint64_t draw = first + static_cast<std::uint64_t>(number);
+    const auto place = static_cast<int>(draw % kWalkDraws);
+    if (place == 0 || number == 0) draw_uniforms(s, draw - static_cast<std::uint64_t>(place));
+    const Move move{number, s.discounts[number], s.action_uniforms + place * W,
+                    s.transition_uniforms + place * W};
+    const bool arrived = on_policy ? walk_on_policy<kDeterministic>(s, move)
+                                   : walk_off_policy<kDeterministic>(s, t, move);
+    if (arrived) part(s, number + 1);
+    s.patience.spend(s.A());
+  }
+  for (int j = 0; j < s.walking; ++j) arrive(s, s.walkers[j], s.plan.limit);
+}
+
 template <int KT, int W>
 inline void draw_episode(MdpBlock<KT, W>& s, std::int64_t t, bool with_entropy) {
   draw_starts(s, t);
-  fill<W>(s.episode_return, 0.0);
-  fill<W>(s.length, 0.0);
-  fill<W>(s.entropy_sum, 0.0);
-  fill<W>(s.alive, 1.0);
-  fill<W>(s.prefix, 1.0);
-  double discount = 1.0;
-  const std::uint64_t first =
-      static_cast<std::uint64_t>(t) * static_cast<std::uint64_t>(s.plan.limit);
-  s.moves = 0;
-  while (s.moves < s.plan.limit) {
-    draw_move(s, first + static_cast<std::uint64_t>(s.moves), t, discount, with_entropy);
-    ++s.moves;
-    discount *= s.m.gamma;
-    std::int64_t walking = 0;
-    COMMITTAL_LANES(l, W) walking |= static_cast<std::int64_t>(s.alive[l] > 0.0);
-    if (walking == 0) break;
-    s.patience.spend(s.A());
+  if (s.m.deterministic) {
+    walk<true>(s, t);
+  } else {
+    walk<false>(s, t);
   }
-  for (int l = 0; l < W; ++l) {
-    s.goal[l] = s.reached[l] >= s.n ? static_cast<double>(s.reached[l] - s.n) : -1.0;
-  }
+  if (s.kept.visits) count_visits(s);
+  if (with_entropy) sum_action_entropy(s);
 }
 
 }  // namespace committal::COMMITTAL_ISA

@@ -12,35 +12,48 @@ namespace committal::COMMITTAL_ISA {
 template <int W, bool kIn>
 void carry(const MdpSolve& task, std::int64_t width, double* rows, double* terminal) {
   double* row[4];
-  int held = 0;
   std::int64_t column = 0;
-  for (std::int64_t s = 0; s < task.states; ++s) {
-    const std::int64_t i = task.inner[s];
-    for (std::int64_t k = 0; k < width; ++k) {
-      row[held++] = i < 0 ? terminal : rows + (i * width + k) * W;
-      if (held < 4) continue;
-      for (int l = 0; l < W; l += 4) {
-        if constexpr (kIn) {
-          const double* const* given = task.given;
-          const double* const from[4] = {given[l] + column, given[l + 1] + column,
-                                         given[l + 2] + column, given[l + 3] + column};
-          double* const to[4] = {row[0] + l, row[1] + l, row[2] + l, row[3] + l};
-          transpose4(from, to);
-        } else {
-          double* const* out = task.out;
-          const double* const from[4] = {row[0] + l, row[1] + l, row[2] + l, row[3] + l};
-          double* const to[4] = {out[l] + column, out[l + 1] + column, out[l + 2] + column,
-                                 out[l + 3] + column};
-          transpose4(from, to);
-        }
-      }
+  // Four columns, whose rows are known.
+  const auto move = [&]() COMMITTAL_INLINE_LAMBDA {
+    for (int l = 0; l < W; l += 4) {
       if constexpr (kIn) {
-        if (column % 8 == 0) {
-          for (int l = 0; l < W; ++l) __builtin_prefetch(task.given[l] + column + task.next, 0, 2);
-        }
+        const double* const* given = task.given + l;
+        transpose4({given[0] + column, given[1] + column, given[2] + column, given[3] + column},
+                   {row[0] + l, row[1] + l, row[2] + l, row[3] + l});
+      } else {
+        double* const* out = task.out + l;
+        transpose4({row[0] + l, row[1] + l, row[2] + l, row[3] + l},
+                   {out[0] + column, out[1] + column, out[2] + column, out[3] + column});
       }
+    }
+    if constexpr (kIn) {
+      if (column % 8 == 0) {
+        for (int l = 0; l < W; ++l) __builtin_prefetch(task.given[l] + column + task.next, 0, 2);
+      }
+    }
+    column += 4;
+  };
+  const auto row_of = [&](std::int64_t s) COMMITTAL_INLINE_LAMBDA {
+    const std::int64_t i = task.inner[s];
+    return i < 0 ? terminal : rows + i * width * W;
+  };
+  if (width == 4) {
+    for (std::int64_t s = 0; s < task.states; ++s) {
+      const std::int64_t step = task.inner[s] < 0 ? 0 : W;
+      row[0] = row_of(s);
+      for (int k = 1; k < 4; ++k) row[k] = row[k - 1] + step;
+      move();
+    }
+    return;
+  }
+  int held = 0;
+  for (std::int64_t s = 0; s < task.states; ++s) {
+    const std::int64_t step = task.inner[s] < 0 ? 0 : W;
+    for (std::int64_t k = 0; k < width; ++k) {
+      row[held++] = row_of(s) + k * step;
+      if (held < 4) continue;
+      move();
       held = 0;
-      column += 4;
     }
   }
   for (int h = 0; h < held; ++h) {
@@ -57,17 +70,23 @@ void carry(const MdpSolve& task, std::int64_t width, double* rows, double* termi
 // Whether every policy is a law in every state that is acted in.
 template <int W>
 bool lawful(const MdpModelView& m, const double* policy) {
-  Truth<W> good = Lanes<W>(0.0) <= Lanes<W>(0.0);
-  for (std::int64_t i = 0; i < m.acting; ++i) {
-    Lanes<W> sum(0.0);
-    for (std::int64_t k = 0; k < m.actions; ++k) {
-      const Lanes<W> pi = Lanes<W>::load(policy + (i * m.actions + k) * W);
-      good = good & (Lanes<W>(0.0) <= pi);
-      sum = sum + pi;
+  constexpr int N = kStripOf<W>;
+  for (int l = 0; l < W; l += N) {
+    Truth<N> good = Truth<N>::everywhere();
+    Lanes<N> least(0.0);  // what is no number is seen in the sums
+    const double* row = policy + l;
+    for (std::int64_t i = 0; i < m.acting; ++i) {
+      Lanes<N> sum(0.0);
+      for (std::int64_t k = 0; k < m.actions; ++k, row += W) {
+        const Lanes<N> pi = Lanes<N>::load(row);
+        least = smaller(least, pi);
+        sum += pi;
+      }
+      good = good & (sum <= Lanes<N>(1.0 + kSumTolerance)) & (Lanes<N>(1.0 - kSumTolerance) <= sum);
     }
-    good = good & (sum <= Lanes<W>(1.0 + kSumTolerance)) & (Lanes<W>(1.0 - kSumTolerance) <= sum);
+    if (!all(good & (Lanes<N>(0.0) <= least))) return false;
   }
-  return all(good);
+  return true;
 }
 
 template <int W>

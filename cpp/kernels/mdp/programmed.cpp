@@ -1,6 +1,7 @@
 // MDPs with formulas, compiled once per instruction set.
 #include "kernels/mdp/programmed.hpp"
 
+#include "kernels/behaviours.hpp"
 #include "kernels/mdp/block.hpp"
 
 namespace committal::COMMITTAL_ISA {
@@ -9,88 +10,229 @@ namespace {
 using Input = ProgramInput;
 
 inline constexpr double kLeastSeen = 1e-150;
+inline constexpr int kSeen = kMdpSeen;
 
-template <int W>
-bool uses(const MdpPrograms<W>& p, Input input) {
-  return (p.used >> static_cast<int>(input) & 1u) != 0;
+bool has(std::uint32_t inputs, Input input) {
+  return (inputs >> static_cast<int>(input) & 1u) != 0;
 }
 
-// mu of the state that is in p.pi.
+// What programs look at together: where each of them is, the first `count` of kSeen.
 template <int W>
-void find_behaviour(MdpRows<W>& s, const MdpView& plan, MdpPrograms<W>& p, std::int64_t t) {
-  const std::int64_t A = plan.model.actions;
-  if (!uses(p, Input::kBehaviour)) return;
-  sum_rows<0, W>(A, p.pi, s.here_total);
-  const BehaviourRows rows = behaviour_rows<0, W>(
-      plan.behaviour, {plan.exploration.at(t), plan.behaviour_probabilities.data},
-      ArmRows<W>{A, p.pi, s.here_total}, s.mixture, s.mixture_total);
-  for (std::int64_t k = 0; k < A; ++k) {
-    for (int l = 0; l < W; ++l) {
-      p.mu[k * W + l] = larger(rows.q[k * W + l] / rows.total[l], kLeastSeen);
+struct Window {
+  MdpRows<W>& s;
+  const MdpView& plan;
+  MdpPrograms<W>& p;
+  const std::int64_t A;
+  const std::int64_t states;  // of one lane
+  const bool exact;
+  const bool on_policy;
+  int count = 0;
+  std::int32_t lane[kSeen];
+  std::int64_t move[kSeen];  // of the lane's path
+  std::int64_t own[kSeen];   // as in a Place
+  std::int64_t pair[kSeen];  // own and the action
+
+  Window(MdpRows<W>& rows, const MdpView& view)
+      : s(rows),
+        plan(view),
+        p(*rows.programs),
+        A(view.model.actions),
+        states(own_states(view.model.acting)),
+        exact(view.estimator == MdpEstimator::kExactQ),
+        on_policy(view.behaviour == kOnPolicy) {}
+
+  const double* pi_at(int j) const { return s.law + 2 * own[j] + A; }
+
+  // rows[k][j] = from(j)[k]
+  template <typename F>
+  void gather(double* rows, F&& from) {
+    int j = 0;
+    for (; A == 4 && j + 4 <= count; j += 4) {
+      transpose4({from(j), from(j + 1), from(j + 2), from(j + 3)},
+                 {rows + j, rows + kSeen + j, rows + 2 * kSeen + j, rows + 3 * kSeen + j});
     }
+    for (; j < count; ++j) {
+      for (std::int64_t k = 0; k < A; ++k) rows[k * kSeen + j] = from(j)[k];
+    }
+  }
+
+  // The rows of the states that are asked for.
+  void gather_states(std::uint32_t inputs, const double* q) {
+    if (has(inputs, Input::kPolicy) || has(inputs, Input::kBehaviour)) {
+      gather(p.pi, [&](int j) { return pi_at(j); });
+      for (std::int64_t at = 0; at < A * kSeen; at += kStrip) {
+        larger(Strip::load(p.pi + at), Strip(kLeastSeen)).store(p.pi + at);
+      }
+    }
+    if (has(inputs, Input::kTheta)) gather(p.theta, [&](int j) { return s.theta + own[j]; });
+    if (has(inputs, Input::kRewards)) gather(p.r, [&](int j) { return q + own[j]; });
+    if (has(inputs, Input::kBehaviour)) find_behaviour();
+  }
+
+  // mu of the states that are in p.pi.
+  void find_behaviour() {
+    sum_rows<0, kSeen>(A, p.pi, p.total);
+    const auto t = static_cast<std::int64_t>(p.time[0]);
+    const BehaviourRows rows = behaviour_rows<0, kSeen>(
+        plan.behaviour, {plan.exploration.at(t), plan.behaviour_probabilities.data},
+        ArmRows<kSeen>{A, p.pi, p.total}, p.mu, p.total);
+    for (std::int64_t k = 0; k < A; ++k) {
+      COMMITTAL_STRIPS(j, kSeen) {
+        const Strip mu = Strip::load(rows.q + k * kSeen + j) / Strip::load(rows.total + j);
+        larger(mu, Strip(kLeastSeen)).store(p.mu + k * kSeen + j);
+      }
+    }
+  }
+
+  // Everything that programs are asked to see of the visits, and what multiplies them from outside.
+  void gather_visits(bool inverses) {
+    gather_states(p.of_visit, p.place_q);
+    for (int j = 0; j < count; ++j) p.b[j] = p.place_b[own[j]];
+    for (int j = 0; j < count; ++j) {
+      p.advantage[j] = exact ? s.advantage[pair[j]] : s.episode_return[lane[j]] - p.b[j];
+    }
+    if (has(p.of_visit, Input::kReward)) {
+      for (int j = 0; j < count; ++j) {
+        p.reward[j] = exact ? p.place_q[pair[j]] : s.episode_return[lane[j]];
+      }
+    }
+    // Where nothing is written there is 1.
+    const bool discounted = plan.discounted && exact;
+    for (int j = 0; j < count && discounted; ++j) p.factor[j] = s.discounts[move[j]];
+    for (int j = 0; j < count && !on_policy; ++j) {
+      const std::int64_t at = lane[j] * path_moves(plan.limit) + move[j];
+      p.ratio[j] = s.path_weight[at];
+      p.factor[j] = s.path_ratio[at] * (discounted ? p.factor[j] : 1.0);
+    }
+    if (has(p.of_visit, Input::kScore)) find_scores();
+    if (inverses || has(p.of_visit, Input::kNatural)) find_inverses();
+  }
+
+  // e_a - pi. What is left of 1 is the sum of the others: next to a corner the difference would
+  // have no digits.
+  void find_scores() {
+    gather(p.score, [&](int j) { return pi_at(j); });
+    COMMITTAL_STRIPS(j, kSeen) {
+      const Strip action = Strip::load(p.action + j);
+      Strip others(0.0);
+      for (std::int64_t k = 0; k < A; ++k) {
+        const StripTruth other = !(action == Strip(static_cast<double>(k)));
+        others += where(other, Strip::load(p.score + k * kSeen + j));
+      }
+      for (std::int64_t k = 0; k < A; ++k) {
+        double* score = p.score + k * kSeen + j;
+        const StripTruth drawn = action == Strip(static_cast<double>(k));
+        select(drawn, others, -Strip::load(score)).store(score);
+      }
+    }
+  }
+
+  // 1 / pi(a), and e_a / pi(a)
+  void find_inverses() {
+    for (int j = 0; j < count; ++j) p.inverse[j] = pi_at(j)[pair[j] - own[j]];
+    COMMITTAL_STRIPS(j, kSeen) {
+      const Strip inverse = Strip(1.0) / larger(Strip::load(p.inverse + j), Strip(1e-290));
+      inverse.store(p.inverse + j);
+      for (std::int64_t k = 0; k < A; ++k) {
+        const StripTruth drawn = Strip::load(p.action + j) == Strip(static_cast<double>(k));
+        where(drawn, inverse).store(p.natural + k * kSeen + j);
+      }
+    }
+  }
+
+  // Notes what a program gave in some rows, wherever it counts.
+  void look_at(const BoundRows& value, std::int64_t rows, const double* counts) {
+    Strip differences(0.0);  // x - x is 0 for numbers and NaN for all else
+    for (std::int64_t k = 0; k < rows; ++k) {
+      COMMITTAL_STRIPS(j, kSeen) {
+        const Strip x = Strip::load(value.row + k * value.arm + j);
+        differences += x - x;
+      }
+    }
+    if (all(differences == Strip(0.0))) return;
+    for (std::int64_t k = 0; k < rows; ++k) {
+      for (int j = 0; j < count; ++j) {
+        const double x = value.row[k * value.arm + j];
+        if (counts[j] != 0.0) p.lost[lane[j]] += x - x;
+      }
+    }
+  }
+};
+
+// f(window) for the visits of some lanes, in windows of kSeen.
+template <int W, typename F>
+void for_each_visit(MdpRows<W>& s, const MdpView& plan, int lanes, bool inverses,
+                    Patience& patience, F&& f) {
+  Window<W> window(s, plan);
+  const auto actions = static_cast<std::uint32_t>(window.A);
+  const LaneProgram<kSeen>& weight = window.p.weight;
+  const LaneProgram<kSeen>& update = window.p.update;
+  const std::int64_t operations =
+      (weight ? weight.view().code.count : 0) + (update ? update.view().code.count : 0);
+  const auto look = [&] {
+    if (window.count == 0) return;
+    window.gather_visits(inverses);
+    if (weight) {
+      weight.run();
+      window.look_at(weight.output(0), 1, window.p.factor);
+    }
+    f(window);
+    patience.spend((operations + 4) * window.A);
+    window.count = 0;
+  };
+  for (int l = 0; l < lanes; ++l) {
+    const std::uint32_t* path = s.path + l * path_moves(plan.limit);
+    const std::int64_t first = l * window.states * window.A;
+    for (std::int64_t move = 0; move < s.made[l]; ++move) {
+      const std::uint32_t action = actions == 4 ? path[move] & 3u : path[move] % actions;
+      const int j = window.count;
+      window.lane[j] = l;
+      window.move[j] = move;
+      window.pair[j] = first + path[move];
+      window.own[j] = window.pair[j] - action;
+      window.p.action[j] = static_cast<double>(action);
+      if (++window.count == kSeen) look();
+    }
+  }
+  look();
+}
+
+// to[pair][lane] = from[lane][pair] for all pairs of the table.
+template <int W>
+void to_rows(std::int64_t pairs, std::int64_t stride, const double* from, double* to) {
+  std::int64_t pair = 0;
+  for (; pair + 4 <= pairs; pair += 4) {
+    double* rows = to + pair * W;
+    for (int l = 0; l < W; l += 4) {
+      const double* lane = from + l * stride + pair;
+      transpose4({lane, lane + stride, lane + 2 * stride, lane + 3 * stride},
+                 {rows + l, rows + W + l, rows + 2 * W + l, rows + 3 * W + l});
+    }
+  }
+  for (; pair < pairs; ++pair) {
+    for (int l = 0; l < W; ++l) to[pair * W + l] = from[l * stride + pair];
   }
 }
 
-// Rows of the states where the lanes are: the policy, theta, Q.
+// to[lane][pair] += alpha * from[pair][lane]
 template <int W>
-void gather_states(MdpRows<W>& s, const MdpView& plan, MdpPrograms<W>& p, const std::int64_t* state,
-                   bool subtracted) {
-  const std::int64_t A = plan.model.actions;
-  const bool exact = plan.estimator == MdpEstimator::kExactQ;
-  for (std::int64_t k = 0; k < A; ++k) {
-    for (int l = 0; l < W; ++l) {
-      const std::int64_t at = (state[l] * A + k) * W + l;
-      p.pi[k * W + l] = larger(s.policy[at], kLeastSeen);
-      p.theta[k * W + l] = s.theta[at];
-      const double b = subtracted ? s.baseline[state[l] * W + l] : 0.0;
-      p.r[k * W + l] = exact ? s.advantage[at] + b : 0.0;
+void add_rows_to(std::int64_t pairs, std::int64_t stride, double alpha, const BoundRows& from,
+                 double* to) {
+  std::int64_t pair = 0;
+  for (; pair + 4 <= pairs; pair += 4) {
+    const double* rows = from.row + pair * from.arm;
+    for (int l = 0; l < W; l += 4) {
+      double step[4][4];
+      transpose4({rows + l, rows + from.arm + l, rows + 2 * from.arm + l, rows + 3 * from.arm + l},
+                 {step[0], step[1], step[2], step[3]});
+      for (int i = 0; i < 4; ++i) {
+        *reinterpret_cast<Quad*>(to + (l + i) * stride + pair) +=
+            alpha * *reinterpret_cast<const Quad*>(step[i]);
+      }
     }
   }
-  find_behaviour(s, plan, p, static_cast<std::int64_t>(p.time[0]));
-}
-
-// Everything that programs see of a visit, and what multiplies it from outside.
-template <int W>
-void gather_visit(MdpRows<W>& s, const MdpView& plan, MdpPrograms<W>& p, std::int64_t move,
-                  const double* other) {
-  const std::int64_t A = plan.model.actions;
-  const bool exact = plan.estimator == MdpEstimator::kExactQ;
-  const bool on_policy = plan.behaviour == kOnPolicy;
-  const std::int64_t* state = s.path_state + move * W;
-  const std::int64_t* action = s.path_action + move * W;
-  gather_states(s, plan, p, state, /*subtracted=*/true);
-  double discount = 1.0;
-  if (plan.discounted && exact) {
-    for (std::int64_t i = 0; i < move; ++i) discount *= plan.model.gamma;
-  }
-  if (!exact) {
-    for (int l = 0; l < W; ++l) p.b[l] = other[l];
-    if (p.baseline) {
-      p.baseline.run();
-      const double* value = p.baseline.output(0).row;
-      for (int l = 0; l < W; ++l) p.b[l] += value[l];
-    }
-  }
-  for (int l = 0; l < W; ++l) {
-    const std::int64_t at = state[l] * A + action[l];
-    const double chosen = s.policy[at * W + l];
-    const double before = on_policy || move == 0 ? 1.0 : s.path_ratio[(move - 1) * W + l];
-    const double through = on_policy ? 1.0 : s.path_ratio[move * W + l];
-    const bool alive = s.path_weight[move * W + l] != 0.0;
-    if (exact) p.b[l] = s.baseline[state[l] * W + l];
-    p.action[l] = static_cast<double>(action[l]);
-    p.inverse[l] = 1.0 / larger(chosen, 1e-290);
-    p.ratio[l] = before > 0.0 ? through / before : 0.0;
-    p.advantage[l] = exact ? s.advantage[at * W + l] : s.episode_return[l] - p.b[l];
-    p.reward[l] = exact ? p.r[action[l] * W + l] : s.episode_return[l];
-    p.factor[l] = alive ? before * discount : 0.0;
-  }
-  for (std::int64_t k = 0; k < A; ++k) {
-    const double number = static_cast<double>(k);
-    for (int l = 0; l < W; ++l) {
-      p.score[k * W + l] = (p.action[l] == number ? 1.0 : 0.0) - p.pi[k * W + l];
-      p.natural[k * W + l] = p.action[l] == number ? p.inverse[l] : 0.0;
-    }
+  for (; pair < pairs; ++pair) {
+    for (int l = 0; l < W; ++l) to[l * stride + pair] += alpha * from.row[pair * from.arm + l];
   }
 }
 
@@ -102,40 +244,62 @@ MdpPrograms<W>* lay_out_programs(const MdpView& plan, Arena& arena) {
   if (!set.any()) return nullptr;
   const std::int64_t A = plan.model.actions;
   const std::int64_t n = plan.model.acting;
+  const std::int64_t own_pairs = own_states(n) * A;
   MdpPrograms<W> p;
   MdpPrograms<W>* held = arena.take<MdpPrograms<W>>(1);
-  const auto add = [&](LaneProgram<W>& program, const ProgramView* view, std::int64_t arms) {
-    program.lay_out(view, {arms, 1}, arena);
-    p.used |= view == nullptr ? 0u : view->used;
-  };
-  add(p.baseline, set.baseline, A);
-  add(p.weight, set.weight, A);
-  add(p.update, set.update, A);
-  add(p.optimiser, set.optimiser, n * A);
-  for (double** row : {&p.time, &p.one, &p.arms, &p.all, &p.action, &p.reward, &p.ratio, &p.b,
+  p.baseline.lay_out(set.baseline, {A, 1}, arena);
+  p.weight.lay_out(set.weight, {A, 1}, arena);
+  p.update.lay_out(set.update, {A, 1}, arena);
+  p.optimiser.lay_out(set.optimiser, {n * A, 1}, arena);
+  const auto used = [](const ProgramView* view) { return view == nullptr ? 0u : view->used; };
+  p.of_place = used(set.baseline);
+  p.of_visit = used(set.weight) | used(set.update);
+  for (double** row : {&p.time, &p.one, &p.arms, &p.total, &p.action, &p.reward, &p.ratio, &p.b,
                        &p.advantage, &p.inverse, &p.factor}) {
-    *row = arena.take<double>(W);
+    *row = arena.take<double>(kSeen);
   }
   for (double** rows : {&p.pi, &p.r, &p.theta, &p.mu, &p.score, &p.natural}) {
-    *rows = arena.take<double>(A, W);
+    *rows = arena.take<double>(A, kSeen);
   }
-  p.gradient = arena.take<double>(p.gathers() ? (n + 1) * A : 0, W);
+  p.place_b = arena.take<double>(own_pairs, W);
+  if (plan.estimator == MdpEstimator::kExactQ &&
+      (has(p.of_visit, Input::kRewards) || has(p.of_visit, Input::kReward))) {
+    p.place_q = arena.take<double>(own_pairs, W);
+  }
+  p.lost = arena.take<double>(W);
+  p.gradient = arena.take<double>(p.gathers() ? own_pairs : 0, W);
+  if (set.optimiser != nullptr) {
+    p.lane_time = arena.take<double>(W);
+    p.all = arena.take<double>(W);
+    p.gradient_rows = arena.take<double>(n * A, W);
+    p.theta_rows = arena.take<double>(n * A, W);
+    p.everywhere = arena.take<Place>(n * W + kPlaces);
+  }
   if (held != nullptr) *held = p;
   return held;
 }
 
 template <int W>
-void start_programs(MdpRows<W>& s, const MdpView& plan) {
+void start_programs(MdpRows<W>& s, const MdpView& plan, int lanes) {
   MdpPrograms<W>& p = *s.programs;
   const std::int64_t A = plan.model.actions;
-  fill<W>(p.time, 0.0);
-  fill<W>(p.one, 1.0);
-  fill<W>(p.arms, static_cast<double>(A));
-  fill<W>(p.all, static_cast<double>(plan.model.acting * A));
+  const std::int64_t n = plan.model.acting;
+  const std::int64_t own_pairs = own_states(n) * A;
+  // Numbers everywhere: what is not filled is worked on too.
+  for (double* row : {p.time, p.one, p.total, p.action, p.reward, p.ratio, p.b, p.advantage,
+                      p.inverse, p.factor}) {
+    fill<kSeen>(row, 1.0);
+  }
+  for (double* rows : {p.pi, p.r, p.theta, p.mu, p.score, p.natural}) {
+    for (std::int64_t k = 0; k < A; ++k) fill<kSeen>(rows + k * kSeen, 1.0);
+  }
+  fill<kSeen>(p.arms, static_cast<double>(A));
+  fill<W>(p.lost, 0.0);
+  for (std::int64_t i = 0; i < own_pairs; ++i) fill<W>(p.place_b + i * W, 0.0);
   BoundRows known[rows_of(Input{}).count];
   const auto bind = [&](Input input, double* row) {
     const RowShape shape = kProgramInputs[static_cast<int>(input)].shape;
-    known[static_cast<int>(input)] = contiguous<W>(row, shape, {A, 1});
+    known[static_cast<int>(input)] = contiguous<kSeen>(row, shape, {A, 1});
   };
   bind(Input::kTime, p.time);
   bind(Input::kArms, p.arms);
@@ -156,102 +320,118 @@ void start_programs(MdpRows<W>& s, const MdpView& plan) {
   bind(Input::kWeight, p.ratio);
   if (p.weight) known[static_cast<int>(Input::kWeight)] = p.weight.output(0);
   if (p.update) p.update.bind(known);
-  bind(Input::kArms, p.all);
-  bind(Input::kTheta, s.theta);
-  bind(Input::kGradient, p.gradient);
-  if (p.optimiser) p.optimiser.bind(known);
+  for (std::int64_t i = 0; i < own_pairs * W && p.gathers(); ++i) p.gradient[i] = 0.0;
+  if (!p.optimiser) return;
+  fill<W>(p.all, static_cast<double>(n * A));
+  known[static_cast<int>(Input::kTime)] = {p.lane_time, 0, 0};
+  known[static_cast<int>(Input::kArms)] = {p.all, 0, 0};
+  known[static_cast<int>(Input::kTheta)] = {p.theta_rows, 0, W};
+  known[static_cast<int>(Input::kGradient)] = {p.gradient_rows, 0, W};
+  p.optimiser.bind(known);
+  p.places = 0;
+  const auto place = [&](std::int64_t l, std::int64_t state) {
+    return Place{l * own_pairs + state * A, static_cast<std::uint32_t>(state * A),
+                 static_cast<std::int32_t>(l)};
+  };
+  for (int l = 0; l < lanes; ++l) {
+    for (std::int64_t i = 0; i < n; ++i) p.everywhere[p.places++] = place(l, i);
+  }
+  for (int i = 0; i < kPlaces; ++i) p.everywhere[p.places + i] = place(0, n);
 }
 
 template <int W>
 void see_time(MdpRows<W>& s, std::int64_t t) {
-  fill<W>(s.programs->time, static_cast<double>(t));
+  const MdpPrograms<W>& p = *s.programs;
+  fill<kSeen>(p.time, static_cast<double>(t));
+  if (p.optimiser) fill<W>(p.lane_time, static_cast<double>(t));
 }
 
 template <int W>
-void add_formula_baseline(MdpRows<W>& s, const MdpView& plan, std::int64_t i, double* b) {
-  MdpPrograms<W>& p = *s.programs;
-  if (!p.baseline) return;
-  std::int64_t state[W];
-  for (int l = 0; l < W; ++l) state[l] = i;
-  gather_states(s, plan, p, state, /*subtracted=*/false);
-  p.baseline.run();
-  const double* value = p.baseline.output(0).row;
-  for (int l = 0; l < W; ++l) b[l] += value[l];
-}
-
-template <int W>
-void formula_baseline_at(MdpRows<W>& s, const MdpView& plan, std::int64_t move, const double* other,
-                         double* b) {
-  MdpPrograms<W>& p = *s.programs;
-  for (int l = 0; l < W; ++l) b[l] = other[l];
-  if (!p.baseline) return;
-  gather_states(s, plan, p, s.path_state + move * W, /*subtracted=*/true);
-  p.baseline.run();
-  const double* value = p.baseline.output(0).row;
-  for (int l = 0; l < W; ++l) b[l] += value[l];
-}
-
-template <int W>
-void weigh_by_program(MdpRows<W>& s, const MdpView& plan, std::int64_t move, bool along_score,
-                      const double* other) {
-  MdpPrograms<W>& p = *s.programs;
-  gather_visit(s, plan, p, move, other);
-  p.weight.run();
-  const double* w = p.weight.output(0).row;
-  const bool exact = plan.estimator == MdpEstimator::kExactQ;
-  for (int l = 0; l < W; ++l) {
-    const double signal = exact ? 1.0 : p.advantage[l];
-    const double along = along_score ? w[l] : w[l] * p.inverse[l];
-    // What has ended has no weight, whatever the formula makes of it.
-    s.path_weight[move * W + l] = p.factor[l] != 0.0 ? p.factor[l] * along * signal : 0.0;
+void add_formula_baseline(MdpRows<W>& s, const MdpView& plan, const Place* places,
+                          std::int64_t count, Patience& patience) {
+  Window<W> window(s, plan);
+  MdpPrograms<W>& p = window.p;
+  for (std::int64_t first = 0; first < count; first += kSeen) {
+    window.count = count - first < kSeen ? static_cast<int>(count - first) : kSeen;
+    for (int j = 0; j < window.count; ++j) {
+      window.own[j] = places[first + j].own;
+      window.lane[j] = places[first + j].lane;
+    }
+    window.gather_states(p.of_place, s.advantage);
+    p.baseline.run();
+    const BoundRows& value = p.baseline.output(0);
+    for (int j = 0; j < window.count; ++j) p.place_b[window.own[j]] += value.row[j];
+    window.look_at(value, 1, p.one);
+    patience.spend((p.baseline.view().code.count + 4) * window.A);
   }
 }
 
 template <int W>
-void follow_update(MdpRows<W>& s, const MdpView& plan, std::int64_t move, double alpha,
-                   const double* other) {
+void weigh_by_program(MdpRows<W>& s, const MdpView& plan, int lanes, bool along_score,
+                      Patience& patience) {
+  for_each_visit<W>(s, plan, lanes, !along_score, patience, [&](Window<W>& window) {
+    const MdpPrograms<W>& p = window.p;
+    const double* w = p.weight.output(0).row;
+    for (int j = 0; j < window.count; ++j) {
+      const double along = along_score ? w[j] : w[j] * p.inverse[j];
+      // A visit that does not count has no weight, whatever the formula makes of it.
+      s.path_weight[window.lane[j] * path_moves(plan.limit) + window.move[j]] =
+          p.factor[j] != 0.0 ? p.factor[j] * along * p.advantage[j] : 0.0;
+    }
+  });
+}
+
+template <int W>
+void follow_update(MdpRows<W>& s, const MdpView& plan, int lanes, double alpha, double* table,
+                   Patience& patience) {
+  for_each_visit<W>(s, plan, lanes, /*inverses=*/false, patience, [&](Window<W>& window) {
+    const MdpPrograms<W>& p = window.p;
+    p.update.run();
+    const BoundRows& value = p.update.output(0);
+    window.look_at(value, window.A, p.factor);
+    const double* rows = value.row;
+    for (int j = 0; j < window.count; ++j) {
+      if (p.factor[j] == 0.0) continue;
+      const double by = alpha * p.factor[j];
+      double* own = table + window.own[j];
+      if (window.A == 4) {
+        const double* x = rows + j;
+        *reinterpret_cast<Quad*>(own) +=
+            by * Quad{x[0], x[value.arm], x[2 * value.arm], x[3 * value.arm]};
+      } else {
+        for (std::int64_t k = 0; k < window.A; ++k) own[k] += by * rows[k * value.arm + j];
+      }
+    }
+  });
+}
+
+template <int W>
+void take_step(MdpRows<W>& s, const MdpView& plan, double alpha, const Place* places,
+               std::int64_t count) {
   MdpPrograms<W>& p = *s.programs;
-  gather_visit(s, plan, p, move, other);
-  if (p.weight) p.weight.run();
-  p.update.run();
-  const BoundRows& value = p.update.output(0);
   const std::int64_t A = plan.model.actions;
-  const std::int64_t* state = s.path_state + move * W;
-  double* theta = p.gathers() ? p.gradient : s.theta;
-  for (std::int64_t k = 0; k < A; ++k) {
-    const double* row = value.row + k * value.arm;
-    for (int l = 0; l < W; ++l) {
-      theta[(state[l] * A + k) * W + l] += p.factor[l] != 0.0 ? alpha * p.factor[l] * row[l] : 0.0;
+  if (p.optimiser) {
+    const std::int64_t pairs = plan.model.acting * A;
+    const std::int64_t stride = own_states(plan.model.acting) * A;
+    to_rows<W>(pairs, stride, p.gradient, p.gradient_rows);
+    if (p.optimiser.view().uses(Input::kTheta)) to_rows<W>(pairs, stride, s.theta, p.theta_rows);
+    p.optimiser.run();
+    add_rows_to<W>(pairs, stride, alpha, p.optimiser.output(0), s.theta);
+    p.optimiser.advance();
+  }
+  for (std::int64_t i = 0; i < count; ++i) {
+    double* gradient = p.gradient + places[i].own;
+    double* theta = s.theta + places[i].own;
+    for (std::int64_t k = 0; k < A; ++k) {
+      if (!p.optimiser) theta[k] += alpha * gradient[k];
+      gradient[k] = 0.0;
     }
   }
-}
-
-template <int W>
-double* start_gradient(MdpRows<W>& s, const MdpView& plan) {
-  const std::int64_t rows = (plan.model.acting + 1) * plan.model.actions;
-  for (std::int64_t row = 0; row < rows; ++row) fill<W>(s.programs->gradient + row * W, 0.0);
-  return s.programs->gradient;
-}
-
-template <int W>
-void take_step(MdpRows<W>& s, const MdpView& plan, double alpha) {
-  MdpPrograms<W>& p = *s.programs;
-  if (p.optimiser) p.optimiser.run();
-  const BoundRows step = p.optimiser ? p.optimiser.output(0) : BoundRows{p.gradient, 0, W};
-  const std::int64_t rows = plan.model.acting * plan.model.actions;
-  constexpr int N = kStripOf<W>;
-  for (std::int64_t row = 0; row < rows; ++row) {
-    for (int l = 0; l < W; l += N) {
-      double* theta = s.theta + row * W + l;
-      (Lanes<N>::load(theta) + Lanes<N>(alpha) * Lanes<N>::load(step.row + row * step.arm + l))
-          .store(theta);
-    }
-  }
-  if (p.optimiser) p.optimiser.advance();
 }
 
 template <int W>
 void add_lost(const MdpPrograms<W>& p, double* sum) {
+  for (int l = 0; l < W; ++l) sum[l] += p.lost[l];
   if (!p.optimiser) return;
   for (std::int64_t i = 0; i < p.optimiser.view().states.count; ++i) {
     const double* rows = p.optimiser.state(i).row;
@@ -263,17 +443,13 @@ void add_lost(const MdpPrograms<W>& p, double* sum) {
 
 #define COMMITTAL_MDP_PROGRAMS(W)                                                                \
   template MdpPrograms<W>* lay_out_programs<W>(const MdpView&, Arena&);                          \
-  template void start_programs<W>(MdpRows<W>&, const MdpView&);                                  \
+  template void start_programs<W>(MdpRows<W>&, const MdpView&, int);                             \
   template void see_time<W>(MdpRows<W>&, std::int64_t);                                          \
-  template void add_formula_baseline<W>(MdpRows<W>&, const MdpView&, std::int64_t, double*);     \
-  template void formula_baseline_at<W>(MdpRows<W>&, const MdpView&, std::int64_t, const double*, \
-                                       double*);                                                 \
-  template void weigh_by_program<W>(MdpRows<W>&, const MdpView&, std::int64_t, bool,             \
-                                    const double*);                                              \
-  template void follow_update<W>(MdpRows<W>&, const MdpView&, std::int64_t, double,              \
-                                 const double*);                                                 \
-  template double* start_gradient<W>(MdpRows<W>&, const MdpView&);                               \
-  template void take_step<W>(MdpRows<W>&, const MdpView&, double);                               \
+  template void add_formula_baseline<W>(MdpRows<W>&, const MdpView&, const Place*, std::int64_t, \
+                                        Patience&);                                              \
+  template void weigh_by_program<W>(MdpRows<W>&, const MdpView&, int, bool, Patience&);          \
+  template void follow_update<W>(MdpRows<W>&, const MdpView&, int, double, double*, Patience&);  \
+  template void take_step<W>(MdpRows<W>&, const MdpView&, double, const Place*, std::int64_t);   \
   template void add_lost<W>(const MdpPrograms<W>&, double*);
 COMMITTAL_MDP_PROGRAMS(kMdpWide)
 COMMITTAL_MDP_PROGRAMS(kMdpNarrow)

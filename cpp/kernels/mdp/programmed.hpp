@@ -1,86 +1,95 @@
 // MDPs with formulas: a baseline per state, a weight and an update per visit, an optimiser of the
 // whole table of parameters.
 //
-// A program sees one state: the rows of its actions, gathered from wherever each lane has been, and
-// the visit as its one sample. What a visit is multiplied by from outside (discount, importance
-// ratios of the moves before) stays outside. Blocks without formulas have no MdpPrograms.
+// A program sees one state: the numbers of its actions, and a visit to it as its one sample. No
+// number of it belongs to a lane, so it looks at as many places or visits together as it likes, of
+// whatever lanes. Only an optimiser keeps something from update to update and goes by lanes. What a
+// visit is multiplied by from outside (discount, importance ratios of the moves before) stays
+// outside. Blocks without formulas have no MdpPrograms.
 #pragma once
 
-#include "kernels/behaviours.hpp"
 #include "kernels/mdp/view.hpp"
 #include "kernels/program.hpp"
 
 namespace committal::COMMITTAL_ISA {
 
+struct Place;
 template <int W>
 struct MdpRows;
 
 template <int W>
 struct MdpPrograms {
-  LaneProgram<W> baseline;
-  LaneProgram<W> weight;
-  LaneProgram<W> update;
+  LaneProgram<kMdpSeen> baseline;
+  LaneProgram<kMdpSeen> weight;
+  LaneProgram<kMdpSeen> update;
   LaneProgram<W> optimiser;
-  std::uint32_t used = 0;
-  double* time = nullptr;  // [W]
-  double* one = nullptr;   // [W]
-  double* arms = nullptr;  // [W] of a state
-  double* all = nullptr;   // [W] of the whole table
-  double* pi = nullptr;    // [A][W], as those below
+  std::uint32_t of_place = 0;  // inputs of the baseline, as bits
+  std::uint32_t of_visit = 0;  // inputs of weight and update
+  double* time = nullptr;      // [kMdpSeen]
+  double* one = nullptr;       // [kMdpSeen]
+  double* arms = nullptr;      // [kMdpSeen] actions of a state
+  double* pi = nullptr;        // [A][kMdpSeen], as those below
   double* r = nullptr;
   double* theta = nullptr;
   double* mu = nullptr;
   double* score = nullptr;
   double* natural = nullptr;
-  double* action = nullptr;  // [W], as those below: the visit
+  double* total = nullptr;   // [kMdpSeen], as those below
+  double* action = nullptr;  // the visits
   double* reward = nullptr;
   double* ratio = nullptr;
   double* b = nullptr;
   double* advantage = nullptr;
-  double* inverse = nullptr;   // 1 / pi(a)
-  double* factor = nullptr;    // what multiplies a visit from outside, 0 after the end
-  double* gradient = nullptr;  // [n + 1][A][W] for the optimiser
+  double* inverse = nullptr;        // 1 / pi(a)
+  double* factor = nullptr;         // what multiplies a visit from outside
+  double* place_b = nullptr;        // [W][own_states(n)][A] b in the places of this update, first
+  double* place_q = nullptr;        // [W][own_states(n)][A] Q there, if visits are asked for it
+  double* gradient = nullptr;       // [W][own_states(n)][A] what moves add up to; 0 between updates
+  double* lane_time = nullptr;      // [W], as `all`: what an optimiser sees
+  double* all = nullptr;            // pairs of the table
+  double* gradient_rows = nullptr;  // [n][A][W]
+  double* theta_rows = nullptr;     // [n][A][W]
+  Place* everywhere = nullptr;  // [n * W + kPlaces] every state of the lanes that mean something
+  std::int64_t places = 0;      // of them
+  double* lost = nullptr;       // [W] 0 as long as all that programs gave was finite, else NaN
 
   bool per_visit() const { return static_cast<bool>(weight) || static_cast<bool>(update); }
   // Whether moves are added up before theta follows: an optimiser wants the sum, and programs that
   // read theta want the old one.
   bool gathers() const {
     return static_cast<bool>(optimiser) ||
-           (per_visit() && (used >> static_cast<int>(ProgramInput::kTheta) & 1u) != 0);
+           (of_visit >> static_cast<int>(ProgramInput::kTheta) & 1u) != 0;
   }
 };
 
 // Takes memory if the plan has programs, else there is none.
 template <int W>
 MdpPrograms<W>* lay_out_programs(const MdpView& plan, Arena& arena);
+// `lanes` of the block mean something.
 template <int W>
-void start_programs(MdpRows<W>& s, const MdpView& plan);
+void start_programs(MdpRows<W>& s, const MdpView& plan, int lanes);
 // Before everything else that happens at time t.
 template <int W>
 void see_time(MdpRows<W>& s, std::int64_t t);
-// b += the formula in state i, whose Q is in the rows of advantages.
+// place_b += the formula in some places, whose Q is in the rows of advantages.
 template <int W>
-void add_formula_baseline(MdpRows<W>& s, const MdpView& plan, std::int64_t i, double* b);
-// b = other + the formula in the states of a move.
+void add_formula_baseline(MdpRows<W>& s, const MdpView& plan, const Place* places,
+                          std::int64_t count, Patience& patience);
+// path_weight of every move of some lanes becomes what its direction is multiplied by. Off the
+// policy path_ratio has the ratios of the moves before, and path_weight that of the move itself.
 template <int W>
-void formula_baseline_at(MdpRows<W>& s, const MdpView& plan, std::int64_t move, const double* other,
-                         double* b);
-// path_weight of a move becomes what its direction is multiplied by; `other` is the rest of b
-// where the signal is the return.
+void weigh_by_program(MdpRows<W>& s, const MdpView& plan, int lanes, bool along_score,
+                      Patience& patience);
+// table += alpha times what the update gives for the moves of some lanes.
 template <int W>
-void weigh_by_program(MdpRows<W>& s, const MdpView& plan, std::int64_t move, bool along_score,
-                      const double* other);
-// theta += alpha times what the update gives for a move.
+void follow_update(MdpRows<W>& s, const MdpView& plan, int lanes, double alpha, double* table,
+                   Patience& patience);
+// theta += alpha times the gradient, or the optimiser's step along it; the gradient is 0 again. It
+// was moved in some places only.
 template <int W>
-void follow_update(MdpRows<W>& s, const MdpView& plan, std::int64_t move, double alpha,
-                   const double* other);
-// Rows of zeros that moves are added to, in the place of theta.
-template <int W>
-double* start_gradient(MdpRows<W>& s, const MdpView& plan);
-// theta += alpha times the gradient, or the optimiser's step along it.
-template <int W>
-void take_step(MdpRows<W>& s, const MdpView& plan, double alpha);
-// sum += 0 where every state row is a number, else NaN.
+void take_step(MdpRows<W>& s, const MdpView& plan, double alpha, const Place* places,
+               std::int64_t count);
+// sum += 0 where everything that programs gave and keep is a number, else NaN.
 template <int W>
 void add_lost(const MdpPrograms<W>& p, double* sum);
 

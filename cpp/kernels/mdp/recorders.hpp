@@ -17,14 +17,14 @@ inline constexpr Kept kEpisodes{.episodes = true};
 inline constexpr Kept kVisits{.episodes = true, .visits = true};
 inline constexpr Kept kActionEntropy{.episodes = true, .action_entropy = true};
 
-// Copies rows of acting states to the places of their original numbers in `record`.
-template <int KT, int W>
-inline void scatter_states(MdpBlock<KT, W>& s, const double* rows, std::int64_t width) {
+// Puts `width` rows per acting state at the place of its original number in `record`, number(state,
+// k, lane) in row k.
+template <int KT, int W, typename F>
+inline void scatter_states(MdpBlock<KT, W>& s, std::int64_t width, F&& number) {
   for (std::int64_t i = 0; i < s.n; ++i) {
+    double* to = s.record + s.plan.original[i] * width * W;
     for (std::int64_t k = 0; k < width; ++k) {
-      const double* from = rows + (i * width + k) * W;
-      double* to = s.record + (s.plan.original[i] * width + k) * W;
-      COMMITTAL_LANES(l, W) to[l] = from[l];
+      for (int l = 0; l < W; ++l) to[k * W + l] = number(i, k, l);
     }
   }
 }
@@ -65,7 +65,7 @@ struct ActionEntropyRecorder {
 
   template <int KT, int W>
   static const double* record(MdpBlock<KT, W>& s, bool) {
-    COMMITTAL_LANES(l, W) s.record[l] = larger(s.entropy_sum[l] / s.length[l], 0.0);
+    for (int l = 0; l < W; ++l) s.record[l] = larger(s.entropy_sum[l] / s.length[l], 0.0);
     return s.record;
   }
 };
@@ -77,19 +77,18 @@ struct StateEntropyRecorder {
 
   template <int KT, int W>
   static const double* record(MdpBlock<KT, W>& s, bool) {
-    double total[W];
-    double sum[W];
-    fill<W>(total, 0.0);
-    fill<W>(sum, 0.0);
-    for (std::int64_t i = 0; i < s.n; ++i) {
-      COMMITTAL_LANES(l, W) {
-        const double c = s.visits[i * W + l];
-        total[l] += c;
-        sum[l] += c * log_of(larger(c, 1.0));
+    constexpr int N = kStripOf<W>;
+    const Lanes<N> one(1.0);
+    for (int l = 0; l < W; l += N) {
+      Lanes<N> total(0.0);
+      Lanes<N> sum(0.0);
+      for (std::int64_t i = 0; i < s.n; ++i) {
+        const Lanes<N> c = Lanes<N>::load(s.visits + i * W + l);
+        total += c;
+        sum += c * log_of(larger(c, one));
       }
-    }
-    COMMITTAL_LANES(l, W) {
-      s.record[l] = larger(log_of(larger(total[l], 1.0)) - sum[l] / larger(total[l], 1.0), 0.0);
+      const Lanes<N> most = larger(total, one);
+      larger(log_of(most) - sum / most, Lanes<N>(0.0)).store(s.record + l);
     }
     return s.record;
   }
@@ -104,10 +103,17 @@ struct MdpValueRecorder {
   static const double* record(MdpBlock<KT, W>& s, bool evaluated) {
     const bool swept = s.plan.solver != Solver::kDirect;
     double* values = swept ? s.spare_values : s.values;
-    if (swept || !evaluated) solve_values<W>(s.m, s.policy, s.slots, values, s.patience);
-    fill<W>(s.record, 0.0);
-    for (std::int64_t i = 0; i < s.n; ++i) {
-      COMMITTAL_LANES(l, W) s.record[l] += s.plan.start[i] * values[i * W + l];
+    if (swept || !evaluated) {
+      spread_policy(s);
+      solve_values<W>(s.m, s.policy, s.slots, values, s.patience);
+    }
+    constexpr int N = kStripOf<W>;
+    for (int l = 0; l < W; l += N) {
+      Lanes<N> sum(0.0);
+      for (std::int64_t i = 0; i < s.n; ++i) {
+        sum += Lanes<N>(s.plan.start[i]) * Lanes<N>::load(values + i * W + l);
+      }
+      sum.store(s.record + l);
     }
     return s.record;
   }
@@ -118,6 +124,7 @@ struct GoalProbabilityRecorder {
 
   template <int KT, int W>
   static const double* record(MdpBlock<KT, W>& s, bool) {
+    spread_policy(s);
     // The slots of the elimination are the two scratch rows per state that this needs.
     goal_probability<W>(s.m, s.policy, s.plan.start, s.plan.limit, s.slots, s.record, s.patience);
     return s.record;
@@ -134,7 +141,9 @@ struct MdpPolicyRecorder {
     for (std::int64_t row = 0; row < s.plan.states * s.A(); ++row) {
       fill<W>(s.record + row * W, uniform);
     }
-    scatter_states(s, s.policy, s.A());
+    scatter_states(s, s.A(), [&](std::int64_t i, std::int64_t k, int l) {
+      return s.pi_at(s.place(l, i).own)[k];
+    });
     return s.record;
   }
 };
@@ -148,7 +157,9 @@ struct MdpThetaRecorder {
     for (std::int64_t row = 0; row < s.plan.states * s.A(); ++row) {
       fill<W>(s.record + row * W, s.plan.theta0[row]);  // stays in terminal states
     }
-    scatter_states(s, s.theta, s.A());
+    scatter_states(s, s.A(), [&](std::int64_t i, std::int64_t k, int l) {
+      return s.theta[s.place(l, i).own + k];
+    });
     return s.record;
   }
 };
@@ -160,7 +171,7 @@ struct VisitsRecorder {
   template <int KT, int W>
   static const double* record(MdpBlock<KT, W>& s, bool) {
     for (std::int64_t i = 0; i < s.plan.states; ++i) fill<W>(s.record + i * W, 0.0);
-    scatter_states(s, s.visits, 1);
+    scatter_states(s, 1, [&](std::int64_t i, std::int64_t, int l) { return s.visits[i * W + l]; });
     return s.record;
   }
 };

@@ -1,6 +1,7 @@
 // The life of a block of MDP runs: one episode per update, until the last step.
 #pragma once
 
+#include "kernels/mdp/programmed_update.hpp"
 #include "kernels/mdp/recorders.hpp"
 
 namespace committal::COMMITTAL_ISA {
@@ -8,36 +9,70 @@ namespace committal::COMMITTAL_ISA {
 template <int KT, int W>
 inline void start(MdpBlock<KT, W>& s) {
   const std::int64_t pairs = s.n * s.A();
-  COMMITTAL_LANES(l, W) s.run[l] = s.task.first_run + static_cast<std::uint64_t>(l);
-  for (std::int64_t row = 0; row < pairs; ++row) {
-    fill<W>(s.theta + row * W, s.plan.acting_theta0[row]);
+  for (std::int64_t pair = 0; pair < pairs; ++pair) s.theta[pair] = s.plan.acting_theta0[pair];
+  for (std::int64_t k = 0; k < s.A(); ++k) s.theta[pairs + k] = 0.0;
+  for (std::int64_t k = 0; k < 2 * s.A(); ++k) s.law_at(pairs)[k] = 1.0;
+  for (std::int64_t i = 0; i < s.n; ++i) s.places[i] = s.place(0, i);
+  fill_up(s, s.places, s.n);
+  refresh_places(s, s.places, s.n);
+  for (int l = 0; l < W; ++l) {
+    s.run[l] = s.task.first_run + static_cast<std::uint64_t>(l);
+    s.walking_run[l] = s.run[l];
+    // All lanes start like the first.
+    double* theta = s.theta + l * s.own_pairs;
+    double* law = s.law_at(l * s.own_pairs);
+    for (std::int64_t i = 0; i < pairs + s.A() && l > 0; ++i) theta[i] = s.theta[i];
+    for (std::int64_t i = 0; i < 2 * (pairs + s.A()) && l > 0; ++i) law[i] = s.law[i];
+    for (std::int64_t k = 0; k < s.A(); ++k) s.advantage[l * s.own_pairs + pairs + k] = 0.0;
   }
-  for (std::int64_t row = pairs; row < pairs + s.A(); ++row) {
-    fill<W>(s.theta + row * W, 0.0);
-    fill<W>(s.advantage + row * W, 0.0);
+  for (std::int64_t i = 0; i < s.n; ++i) s.stale[i] = 1;
+  if (s.plan.estimator == MdpEstimator::kExpected) {
+    for (int l = 0; l < s.task.valid; ++l) {
+      for (std::int64_t i = 0; i < s.n; ++i) {
+        if (s.plan.reachable[i] != 0) s.places[s.reachable_places++] = s.place(l, i);
+      }
+    }
+    fill_up(s, s.places, s.reachable_places);
   }
-  for (std::int64_t i = 0; i <= s.n; ++i) {
-    fill<W>(s.visits + i * W, 0.0);
-    s.touched[i] = 0;
-    refresh_state(s, i);
+  if (s.m.deterministic) {
+    for (std::int64_t pair = 0; pair < pairs; ++pair) s.next_row[pair] = s.m.next[pair] * W;
   }
+  for (std::int64_t i = 0; i < s.n; ++i) fill<W>(s.visits + i * W, 0.0);
+  for (std::int64_t i = 0; i <= s.n; ++i) s.marks[i] = 0;
+  for (std::int64_t k = 0; k < s.A(); ++k) fill<W>(s.here + k * W, 1.0);
+  double discount = 1.0;
+  for (std::int64_t move = 0; move < s.path_stride; ++move) {
+    s.discounts[move] = discount;
+    discount *= s.m.gamma;
+  }
+  for (int l = 0; l < W; ++l) s.made[l] = 0;
+  fill<W>(s.length, 0.0);
+  fill<W>(s.goal, 0.0);
+  fill<W>(s.spare, 0.0);
   for (std::int64_t i = 0; i < s.n + s.m.goals; ++i) fill<W>(s.values + i * W, 0.0);
   fill<W>(s.running_mean, s.plan.running_mean_initial);
   s.kept = kept_for(s.task.sink);
-  if (s.programs != nullptr) start_programs<W>(s, s.plan);
+  if (s.programs != nullptr) start_programs<W>(s, s.plan, s.task.valid);
 }
 
 // A lane whose parameters are not numbers any more, or -1.
 template <int KT, int W>
 int wild_lane(const MdpBlock<KT, W>& s) {
-  double sum[W];  // x - x is 0 for numbers and NaN for all else
-  fill<W>(sum, 0.0);
-  for (std::int64_t row = 0; row < s.n * s.A(); ++row) {
-    COMMITTAL_LANES(l, W) sum[l] += s.theta[row * W + l] - s.theta[row * W + l];
-  }
-  if (s.programs != nullptr) add_lost<W>(*s.programs, sum);
+  double lost[W];
+  fill<W>(lost, 0.0);
+  if (s.programs != nullptr) add_lost<W>(*s.programs, lost);
   for (int l = 0; l < s.task.valid; ++l) {
-    if (sum[l] != 0.0) return l;
+    const double* theta = s.theta + l * s.own_pairs;
+    const std::int64_t pairs = s.n * s.A();
+    Strip differences(0.0);  // x - x is 0 for numbers and NaN for all else
+    std::int64_t i = 0;
+    for (; i + kStrip <= pairs; i += kStrip) {
+      const Strip x = Strip::load(theta + i);
+      differences += x - x;
+    }
+    double rest = lost[l];
+    for (; i < pairs; ++i) rest += theta[i] - theta[i];
+    if (rest != 0.0 || !all(differences == Strip(0.0))) return l;
   }
   return -1;
 }
@@ -81,14 +116,18 @@ std::int64_t run_mdp_until(const MdpView& plan, const BlockTask& task, std::int6
     }
     if (s.programs != nullptr) see_time<W>(s, t);
     const bool evaluated = plan.estimator != MdpEstimator::kReinforce && !last;
-    if (evaluated) evaluate_policy(s);
+    if (evaluated) evaluate_values(s);
     const bool updates_by_episode = plan.estimator != MdpEstimator::kExpected && !last;
     if (updates_by_episode || s.kept.episodes) {
       draw_episode(s, t, recorded && s.kept.action_entropy);
     }
     if (recorded) record_all(s, next_record++, evaluated);
     if (last) return -1;
-    apply_update(s, t);
+    if (s.programs != nullptr) {
+      apply_programs(s, t);
+    } else {
+      apply_update(s, t);
+    }
     if (!task.proceed(task.proceed_context, between > 1 ? 1 : 0)) return -1;
   }
 }

@@ -24,17 +24,28 @@ struct Slots {
         rest(upper + m.elimination.upper_offsets[m.acting] * W) {}
 };
 
-// What the policy adds to target `t`.
+// Reads the terms of one target after the other.
 template <int W>
-COMMITTAL_INLINE Lanes<W> assemble(const AssemblyView& assembly, const double* policy,
-                                   std::int64_t t, double from) {
-  Lanes<W> sum(from);
-  for (std::int64_t i = assembly.offsets[t]; i < assembly.offsets[t + 1]; ++i) {
-    const double* pi = policy + static_cast<std::int64_t>(assembly.row[i]) * W;
-    sum = fused(Lanes<W>(assembly.weight[i]), Lanes<W>::load(pi), sum);
+class Assembler {
+ public:
+  COMMITTAL_INLINE Assembler(const AssemblyView& assembly, const double* policy)
+      : row_(assembly.rows), weight_(assembly.weight), policy_(policy) {}
+
+  // `from`, and what the policy adds to the next target.
+  COMMITTAL_INLINE Lanes<W> next(double from) {
+    Lanes<W> sum(from);
+    const std::uint32_t* end = row_ + 1 + *row_;
+    for (++row_; row_ != end; ++row_, ++weight_) {
+      sum = fused(Lanes<W>(*weight_), Lanes<W>::load(policy_ + std::uint64_t{*row_} * W), sum);
+    }
+    return sum;
   }
-  return sum;
-}
+
+ private:
+  const std::uint32_t* row_;
+  const double* weight_;
+  const double* policy_;
+};
 
 // Eliminates below the diagonal, target by target.
 template <int W>
@@ -43,27 +54,33 @@ COMMITTAL_INLINE void eliminate_by_targets(const MdpModelView& m, const Assembly
                                            double* slots) {
   const EliminationView& p = m.elimination;
   const Slots<W> s(m, slots);
-  std::int64_t target = 0;
-  const auto next = [&](double from) {
-    Lanes<W> sum = assemble<W>(assembly, policy, target, from);
-    for (std::int64_t i = p.product_offsets[target]; i < p.product_offsets[target + 1]; ++i) {
-      const double* left = slots + static_cast<std::int64_t>(p.left[i]) * W;
-      const double* right = slots + static_cast<std::int64_t>(p.right[i]) * W;
-      sum = fused(Lanes<W>::load(left), Lanes<W>::load(right), sum);
+  Assembler<W> assembler(assembly, policy);
+  const std::uint32_t* product = p.products;
+  const auto next = [&](double from) COMMITTAL_INLINE_LAMBDA {
+    Lanes<W> sum = assembler.next(from);
+    const std::uint32_t* end = product + 1 + 2 * *product;
+    for (++product; product != end; product += 2) {
+      const Lanes<W> left = Lanes<W>::load(slots + product[0] / (kMdpWide / W));
+      sum = fused(left, Lanes<W>::load(slots + product[1] / (kMdpWide / W)), sum);
     }
-    ++target;
     return sum;
   };
-  for (std::int64_t i = 0; i < m.acting; ++i) {
+  const std::int64_t* lower = p.lower_offsets;
+  const std::int64_t* upper = p.upper_offsets;
+  const std::int32_t* column = p.lower_columns;
+  double* inverse = s.inverse;
+  double* right = s.right;
+  double* to = s.upper;
+  for (std::int64_t i = 0; i < m.acting; ++i, inverse += W, right += W) {
     double* entry = s.rest;
-    for (std::int64_t k = p.lower_offsets[i]; k < p.lower_offsets[i + 1]; ++k, entry += W) {
-      const double* pivot = s.inverse + static_cast<std::int64_t>(p.lower_columns[k]) * W;
+    for (std::int64_t count = lower[i + 1] - lower[i]; count > 0; --count, ++column, entry += W) {
+      const double* pivot = s.inverse + static_cast<std::int64_t>(*column) * W;
       (next(0.0) * Lanes<W>::load(pivot)).store(entry);
     }
-    (Lanes<W>(-1.0) / next(-1.0)).store(s.inverse + i * W);
-    next(start == nullptr ? 0.0 : start[i]).store(s.right + i * W);
-    for (std::int64_t u = p.upper_offsets[i]; u < p.upper_offsets[i + 1]; ++u) {
-      next(0.0).store(s.upper + u * W);
+    (Lanes<W>(-1.0) / next(-1.0)).store(inverse);
+    next(start == nullptr ? 0.0 : start[i]).store(right);
+    for (std::int64_t count = upper[i + 1] - upper[i]; count > 0; --count, to += W) {
+      next(0.0).store(to);
     }
   }
 }
@@ -103,8 +120,8 @@ COMMITTAL_INLINE void eliminate_by_rows(const MdpModelView& m, const AssemblyVie
                                         Patience& patience) {
   const EliminationView& p = m.elimination;
   const Slots<W> s(m, slots);
-  std::int64_t target = 0;
-  const auto assembled = [&](double from) { return assemble<W>(assembly, policy, target++, from); };
+  Assembler<W> assembler(assembly, policy);
+  const auto assembled = [&](double from) { return assembler.next(from); };
   const auto place = [&](std::int64_t column) { return s.rest + column * W; };
   for (std::int64_t i = 0; i < m.acting; ++i) {
     const std::int64_t lower_end = p.lower_offsets[i + 1];
@@ -183,43 +200,32 @@ void solve_distribution(const MdpModelView& m, const double* policy, const doubl
 template <int W>
 void sweep_values(const MdpModelView& m, const double* policy, double tolerance,
                   std::int64_t max_sweeps, double* values, double* sweeps, Patience& patience) {
-  double moving[W];  // 1 while the lane is being swept
-  fill<W>(moving, 1.0);
-  fill<W>(sweeps, 0.0);
-  for (std::int64_t sweep = 0; sweep < max_sweeps; ++sweep) {
-    double change[W];
-    fill<W>(change, 0.0);
-    for (std::int64_t i = 0; i < m.acting; ++i) {
-      double next_value[W];
-      fill<W>(next_value, 0.0);
-      for (std::int64_t k = 0; k < m.actions; ++k) {
-        const std::int64_t row = i * m.actions + k;
-        const double* pi = policy + row * W;
-        double outcome[W];
-        fill<W>(outcome, m.expected_reward[row]);
-        for (std::int64_t at = m.row_offsets[row]; at < m.row_offsets[row + 1]; ++at) {
-          const double weight = m.gamma * m.probability[at];
-          const double* value = values + static_cast<std::int64_t>(m.next[at]) * W;
-          COMMITTAL_LANES(l, W) outcome[l] += weight * value[l];
+  constexpr int N = kStripOf<W>;
+  for (int l = 0; l < W; l += N) {
+    Truth<N> moving = Truth<N>::everywhere();
+    Lanes<N> count(0.0);
+    for (std::int64_t sweep = 0; sweep < max_sweeps && any(moving); ++sweep) {
+      Lanes<N> change(0.0);
+      for (std::int64_t i = 0; i < m.acting; ++i) {
+        Lanes<N> next_value(0.0);
+        for (std::int64_t row = i * m.actions; row < (i + 1) * m.actions; ++row) {
+          Lanes<N> outcome(m.expected_reward[row]);
+          for (std::int64_t at = m.row_offsets[row]; at < m.row_offsets[row + 1]; ++at) {
+            const double* value = values + static_cast<std::int64_t>(m.next[at]) * W + l;
+            outcome += Lanes<N>(m.weight[at]) * Lanes<N>::load(value);
+          }
+          next_value += Lanes<N>::load(policy + row * W + l) * outcome;
         }
-        COMMITTAL_LANES(l, W) next_value[l] += pi[l] * outcome[l];
+        const Lanes<N> before = Lanes<N>::load(values + i * W + l);
+        const Lanes<N> kept = select(moving, next_value, before);
+        change = larger(change, larger(kept - before, before - kept));
+        kept.store(values + i * W + l);
       }
-      double* value = values + i * W;
-      COMMITTAL_LANES(l, W) {
-        const double kept = moving[l] > 0.0 ? next_value[l] : value[l];
-        const double difference = kept > value[l] ? kept - value[l] : value[l] - kept;
-        change[l] = larger(change[l], difference);
-        value[l] = kept;
-      }
+      count = add_where(moving, count, Lanes<N>(1.0));
+      moving = without(moving, change < Lanes<N>(tolerance));
+      patience.spend(m.row_offsets[m.acting * m.actions]);
     }
-    std::int64_t unfinished = 0;
-    COMMITTAL_LANES(l, W) {
-      sweeps[l] += moving[l];
-      moving[l] = change[l] < tolerance ? 0.0 : moving[l];
-      unfinished |= static_cast<std::int64_t>(moving[l] > 0.0);
-    }
-    if (unfinished == 0) return;
-    patience.spend(m.row_offsets[m.acting * m.actions]);
+    count.store(sweeps + l);
   }
 }
 
@@ -230,7 +236,7 @@ void q_values(const MdpModelView& m, const double* values, double* q) {
     Lanes<W> sum(m.expected_reward[row]);
     for (std::int64_t at = m.row_offsets[row]; at < m.row_offsets[row + 1]; ++at) {
       const double* value = values + static_cast<std::int64_t>(m.next[at]) * W;
-      sum = sum + Lanes<W>(m.gamma * m.probability[at]) * Lanes<W>::load(value);
+      sum = sum + Lanes<W>(m.weight[at]) * Lanes<W>::load(value);
     }
     sum.store(q + row * W);
   }
@@ -254,7 +260,8 @@ void goal_probability(const MdpModelView& m, const double* policy, const double*
         const std::int64_t next = m.next[at];
         const double p = m.probability[at];
         double* target = next < m.acting ? later + next * W : out + (next - m.acting) * W;
-        COMMITTAL_LANES(l, W) target[l] += here[l] * pi[l] * p;
+        (Lanes<W>::load(target) + Lanes<W>::load(here) * Lanes<W>::load(pi) * Lanes<W>(p))
+            .store(target);
       }
     }
     patience.spend(m.row_offsets[m.acting * m.actions]);

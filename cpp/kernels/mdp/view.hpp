@@ -14,6 +14,7 @@ namespace committal {
 inline constexpr int kMdpWide = 16;   // lanes, while a block's elimination stays near the core
 inline constexpr int kMdpNarrow = 8;  // for larger MDPs
 static_assert(kMdpWide <= kMostLanes);
+inline constexpr int kMdpSeen = 64;  // states that a formula looks at together, of whatever lanes
 
 // The solution of (I - gamma P_pi) x = y as a program over numbered slots, each a row of lanes: the
 // same for every policy. With off-diagonal entries N_ij >= 0 (the matrix is D - N) every slot is a
@@ -27,9 +28,10 @@ static_assert(kMdpWide <= kMostLanes);
 // right of the diagonal. A small MDP lists the products of every target, which is then added up in
 // a register; for a large one that list would be larger than the factors, and whole rows are added.
 // Both add the same numbers in the same order.
+//
+// Both lists are read from beginning to end: for every target how many follow, and then those.
 struct AssemblyView {
-  const std::int64_t* offsets;  // [targets + 1]
-  const std::int32_t* row;      // target += weight * pi[row]
+  const std::uint32_t* rows;  // target += weight * pi[row]
   const double* weight;
 };
 struct EliminationView {
@@ -37,10 +39,8 @@ struct EliminationView {
   AssemblyView values;      // with R_pi as y
   AssemblyView transposed;  // of the transposed matrix, without y
   bool by_targets;
-  // target += slot[left] * slot[right], if by targets
-  const std::int64_t* product_offsets;  // [targets + 1]
-  const std::int32_t* left;
-  const std::int32_t* right;
+  // target += slot[left] * slot[right], if by targets: kMdpWide * left, kMdpWide * right
+  const std::uint32_t* products;
   // Where the factors have entries, by row.
   const std::int64_t* lower_offsets;  // [acting + 1]
   const std::int32_t* lower_columns;
@@ -60,12 +60,12 @@ struct MdpModelView {
   const std::int64_t* row_offsets;  // [acting * actions + 1]
   const std::int32_t* next;         // acting + g: terminal state g
   const double* probability;
+  const double* weight;  // gamma * probability
   const double* cumulative;
   const double* reward;
   const double* expected_reward;  // [acting * actions]
-  // The one outcome of every action, if deterministic; one more state, which never leaves.
-  const std::int64_t* only_next;  // [(acting + 1) * actions]
-  const double* only_reward;
+  // next * actions of the one outcome of every action, if deterministic.
+  const std::int64_t* only_pair;  // [acting * actions]
   EliminationView elimination;
 };
 

@@ -8,6 +8,8 @@ from committal.config.bandit import *
 from committal.config.base import *
 from committal.config.baselines import *
 from committal.config.behaviours import *
+from committal.config.critic import *
+from committal.config.escort import *
 from committal.config.estimators import *
 from committal.config.experiment import *
 from committal.config.formula_baseline import *
@@ -15,16 +17,21 @@ from committal.config.formula_quantity import *
 from committal.config.formula_update import *
 from committal.config.formulas import *
 from committal.config.gridworld import *
+from committal.config.groups import *
 from committal.config.linear import *
 from committal.config.links import *
 from committal.config.mdp import *
+from committal.config.named_weights import *
 from committal.config.optimisers import *
 from committal.config.policies import *
 from committal.config.precision import *
 from committal.config.problem import *
 from committal.config.quantities import *
 from committal.config.record import *
+from committal.config.regularisers import *
 from committal.config.schedules import *
+from committal.config.snapshot import *
+from committal.config.spelled import *
 from committal.config.updates import *
 from committal.config.weights import *
 

@@ -62,9 +62,21 @@ def kinds(family: type[C]) -> dict[str, type[C]]:
     --------
     >>> from committal.config import Policy
     >>> sorted(kinds(Policy))
-    ['direct', 'formula_policy', 'sigmoid', 'softmax']
+    ['direct', 'escort', 'formula_policy', 'sigmoid', 'softmax']
     """
     return {kind: cls for kind, cls in _KINDS.items() if issubclass(cls, family)}
+
+
+def called(cls: type[Config]) -> str:
+    """What messages call a class: its name, or the function that makes a formula.
+
+    Examples
+    --------
+    >>> from committal.config import FormulaPolicy, Softmax
+    >>> called(Softmax), called(FormulaPolicy)
+    ('Softmax', 'cm.link(...)')
+    """
+    return f"cm.{cls.role}(...)" if cls.role else cls.__name__
 
 
 def refuse_subclass(argument: str, value: Config) -> None:
@@ -79,16 +91,16 @@ def refuse_subclass(argument: str, value: Config) -> None:
     Traceback (most recent call last):
         ...
     committal.errors.ConfigTypeError: Experiment.policy = Mine() is not allowed; expected one of \
-Direct, FormulaPolicy, Sigmoid, Softmax itself: Mine is derived from Softmax, and what a subclass \
-changes does not reach the compiled core; a formula does (committal.baseline, weight, update, \
-link, optimiser, quantity), and CONTRIBUTING.md says how to add a part
+Direct, Escort, Sigmoid, Softmax, cm.link(...) itself: Mine is derived from Softmax, and what a \
+subclass changes does not reach the compiled core; a formula does (committal.baseline, weight, \
+update, link, optimiser, quantity), and CONTRIBUTING.md says how to add a part
     """
     cls = type(value)
     if _KINDS.get(cls._kind) is cls:
         return
     parent = next((base for base in cls.__mro__ if base in _KINDS.values()), cls.__mro__[1])
     family = parent.__mro__[1] if parent in _KINDS.values() else parent
-    same = [found.__name__ for found in _KINDS.values() if issubclass(found, family)]
+    same = [called(found) for found in _KINDS.values() if issubclass(found, family)]
     raise ConfigTypeError(
         argument,
         value,
@@ -143,8 +155,15 @@ class Config:
     _kind: ClassVar[str] = ""
     _parameters: ClassVar[tuple[str, ...]] = ()
     _defaults: ClassVar[dict[str, Any]] = {}
+    #: Of a formula, the function that makes it; empty for what has a class of its own.
+    role: ClassVar[str] = ""
     #: How many leading arguments the repr shows without their names.
     _positional: ClassVar[int] = 0
+
+    @property
+    def _own_name(self) -> str:
+        """What errors call it in front of an argument."""
+        return self.role or type(self).__name__
 
     # -- construction ---------------------------------------------------------------------------
 
@@ -152,8 +171,8 @@ class Config:
         """Store checked values; only ``__init__`` calls this."""
         for name, value in values.items():
             if isinstance(value, Config):
-                refuse_subclass(f"{type(self).__name__}.{name}", value)
-            refuse_unwritable(f"{type(self).__name__}.{name}", value)
+                refuse_subclass(f"{self._own_name}.{name}", value)
+            refuse_unwritable(f"{self._own_name}.{name}", value)
             object.__setattr__(self, name, value)
 
     def _arguments(self) -> dict[str, Any]:
@@ -191,7 +210,7 @@ class Config:
             head, _, rest = path.partition(".")
             if head not in arguments:
                 raise ConfigError(
-                    f"{type(self).__name__}.{head}",
+                    f"{self._own_name}.{head}",
                     value,
                     check.one_of(head, arguments, "the arguments"),
                 )
@@ -199,7 +218,7 @@ class Config:
             if rest:
                 inner.setdefault(head, {})[rest] = value
             elif isinstance(value, Mapping) and families:
-                arguments[head] = _decode(value, families, f"{type(self).__name__}.{head}")
+                arguments[head] = _decode(value, families, f"{self._own_name}.{head}")
             else:
                 arguments[head] = value
         for head, below in inner.items():
@@ -207,7 +226,7 @@ class Config:
             if not isinstance(part, Config):
                 rest, value = next(iter(below.items()))
                 raise ConfigError(
-                    f"{type(self).__name__}.{head}.{rest}",
+                    f"{self._own_name}.{head}.{rest}",
                     value,
                     f"a path that exists: {head} is {part!r}, which has no parts",
                 )

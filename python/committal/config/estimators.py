@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from committal.config.base import Config, config
 from committal.config.schedules import Rate, Schedule, rate
@@ -46,6 +46,9 @@ class OneSample(Estimator):
         on purpose, to bound its weights; 0 turns it off.
     weight
         w in w A psi, see :func:`committal.weight`; None for rho = pi(a) / mu(a).
+    epochs
+        How many times theta moves with the same samples. A stays as it was, rho is the ratio of
+        the policy that has moved to mu as it was when they were drawn.
 
     Examples
     --------
@@ -56,14 +59,20 @@ class OneSample(Estimator):
     samples: int
     implicit: float | Schedule
     weight: Weight | None
+    epochs: int
 
     def __init__(
-        self, samples: check.Integer = 1, implicit: Rate = 0.0, weight: Weight | None = None
+        self,
+        samples: check.Integer = 1,
+        implicit: Rate = 0.0,
+        weight: Weight | None = None,
+        epochs: check.Integer = 1,
     ) -> None:
         self._set(
             samples=check.integer("OneSample.samples", samples, 1, limits.SAMPLES),
             implicit=rate("OneSample.implicit", implicit, check.NON_NEGATIVE),
-            weight=_checked_weight("OneSample.weight", weight),
+            weight=checked_weight("OneSample.weight", weight),
+            epochs=check.integer("OneSample.epochs", epochs, 1, limits.EPOCHS),
         )
         if weight is not None and self.implicit != 0.0:
             raise ConfigError(
@@ -72,17 +81,38 @@ class OneSample(Estimator):
 
     core_name = "sampled"
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return a dictionary of plain values; one epoch is left out.
+
+        Examples
+        --------
+        >>> OneSample().to_dict()
+        {'kind': 'one_sample', 'samples': 1, 'implicit': 0.0}
+        """
+        # So that an experiment of before there were epochs has the hash that it had.
+        made = Config.to_dict(self)
+        if self.epochs == 1:
+            del made["epochs"]
+        return made
+
 
 @config
 class Expected(Estimator):
     """The expectation of the update over actions and rewards: the true gradient.
 
     Bandits. Vanilla: theta += alpha (diag(pi) - pi pi^T) r; natural: theta += alpha r; direct:
-    the projected step along r. Nothing is drawn, and the baseline has no effect.
+    the projected step along r. Nothing is drawn, and the baseline has no effect. With a weight, or
+    an update that is a formula, it is the expectation of that rule, sum_a mu_a E[w A | a] psi_a,
+    and the baseline matters.
 
     MDPs. With d(s) = sum_i gamma^i P(s_i = s): vanilla theta[s, a] += alpha d(s) pi(a|s)
     (Q(s, a) - V(s)), the exact policy gradient; natural theta[s, a] += alpha (Q(s, a) - V(s))
     where d(s) > 0. Episodes are drawn for what is recorded of them only.
+
+    Parameters
+    ----------
+    weight
+        Of bandits: w of the rule, see :func:`committal.weight`; None for rho.
 
     Examples
     --------
@@ -90,11 +120,13 @@ class Expected(Estimator):
     Expected()
     """
 
+    weight: Weight | None
+
     core_name = "expected"
     draws = False
 
-    def __init__(self) -> None:
-        self._set()
+    def __init__(self, weight: Weight | None = None) -> None:
+        self._set(weight=checked_weight("Expected.weight", weight))
 
 
 @config
@@ -144,7 +176,7 @@ class ExactQ(Estimator):
             solver=check.choice("ExactQ.solver", solver, SOLVERS),
             tolerance=check.number("ExactQ.tolerance", tolerance, check.POSITIVE),
             discounted=discounted,
-            weight=_checked_weight("ExactQ.weight", weight),
+            weight=checked_weight("ExactQ.weight", weight),
         )
 
     core_name = "exact_q"
@@ -177,10 +209,10 @@ class Reinforce(Estimator):
     core_name = "reinforce"
 
     def __init__(self, weight: Weight | None = None) -> None:
-        self._set(weight=_checked_weight("Reinforce.weight", weight))
+        self._set(weight=checked_weight("Reinforce.weight", weight))
 
 
-def _checked_weight(argument: str, value: object) -> Weight | None:
+def checked_weight(argument: str, value: object) -> Weight | None:
     if value is None or isinstance(value, Weight):
         return value
     allowed = "a weight, such as cm.weight('minimum(rho, 1)'), or None"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from committal.config.base import Config, config, kinds, refuse_subclass
+from committal.config.base import Config, called, config, kinds, refuse_subclass
 from committal.config.behaviours import Behaviour, OnPolicy
 from committal.config.estimators import Estimator, OneSample
 from committal.config.formula_update import UpdateRule
@@ -13,6 +13,7 @@ from committal.config.optimisers import Optimiser, Plain
 from committal.config.policies import Policy
 from committal.config.problem import Problem
 from committal.config.record import Record
+from committal.config.regularisers import Regulariser
 from committal.config.rules import refusal_of
 from committal.config.updates import Update
 from committal.errors import CombinationError, ConfigTypeError
@@ -43,6 +44,8 @@ class Experiment(Config):
         The number of updates; for an MDP, of episodes.
     optimiser
         What becomes of the direction before the step size; by default nothing.
+    regulariser
+        What is added to the gradient whatever the rewards are; by default nothing.
     record
         What is kept; by default, at the end, the value and the policy, or for an MDP the return
         of one more episode and the value.
@@ -84,6 +87,7 @@ class Experiment(Config):
     estimator: Estimator
     steps: int
     optimiser: Optimiser
+    regulariser: Regulariser | None
     record: Record
 
     def __init__(
@@ -97,6 +101,7 @@ class Experiment(Config):
         *,
         steps: check.Integer,
         optimiser: Optimiser = Plain(),  # noqa: B008
+        regulariser: Regulariser | None = None,
         record: Record = Record(),  # noqa: B008
     ) -> None:
         for name, value, family in (
@@ -107,12 +112,13 @@ class Experiment(Config):
             ("estimator", estimator, Estimator),
             ("optimiser", optimiser, Optimiser),
             ("record", record, Record),
+            *((("regulariser", regulariser, Regulariser),) if regulariser is not None else ()),
         ):
             if isinstance(value, UpdateRule) and family is Update:
                 allowed = "an update with a step size: call it, as in mine(step_size=0.1)"
                 raise ConfigTypeError("Experiment.update", value, allowed)
             if not isinstance(value, family):
-                classes = ", ".join(cls.__name__ for cls in kinds(family).values())
+                classes = ", ".join(called(cls) for cls in kinds(family).values())
                 raise ConfigTypeError(f"Experiment.{name}", value, f"an instance of {classes}")
             refuse_subclass(f"Experiment.{name}", value)
         self._set(
@@ -124,6 +130,7 @@ class Experiment(Config):
             estimator=estimator,
             steps=check.integer("Experiment.steps", steps, 0, limits.DRAWS - 1),
             optimiser=optimiser,
+            regulariser=regulariser,
             record=record.named(problem.recorded_by_default),
         )
         refusal = refusal_of(self)
@@ -150,6 +157,8 @@ class Experiment(Config):
         shown = self._arguments()
         if isinstance(self.optimiser, Plain):
             del shown["optimiser"]
+        if self.regulariser is None:
+            del shown["regulariser"]
         parts = {name: _short(value) for name, value in shown.items()}
         return "\n".join(("Experiment", *text.facts(parts, indent="  ")))
 

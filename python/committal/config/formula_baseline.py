@@ -75,9 +75,9 @@ class FormulaBaseline(FormulaPart, Baseline):
         """Why it cannot be used in MDPs; empty if it can."""
         drawn = sorted({"a", "R", "N"} & set(self.names))
         if drawn:
-            return f"{self!r} looks at the batch ({', '.join(drawn)}), which is for bandits"
+            return f"the formula looks at the batch ({', '.join(drawn)}), which is for bandits"
         if self.state:
-            return f"{self!r} has a state, which is for bandits; use RunningMean with Reinforce"
+            return "the formula has a state, which is for bandits; use RunningMean with Reinforce"
         return ""
 
     @classmethod

@@ -124,5 +124,6 @@ def quantity(
     if name is None:
         name = getattr(formula, "__name__", "")
         if not name.isidentifier():
-            raise FormulaError("quantity.name", name or None, "name=: a text has no name")
+            what = "lambda" if name == "<lambda>" else "text"
+            raise FormulaError("quantity.name", name or None, f"name=: a {what} has no name")
     return FormulaQuantity(made.text, name, dict(made.parameters))

@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping
 from typing import Any, overload
 
 from committal.config.base import config
+from committal.config.escort import Escort
 from committal.config.formulas import FormulaPart, read_formula
 from committal.config.links import FormulaPolicy
 from committal.config.policies import Policy, Softmax
 from committal.config.schedules import Rate, Schedule
 from committal.config.updates import Update
-from committal.errors import CombinationError
+from committal.errors import CombinationError, FormulaError
 from committal.support import check
 from committal.support.simplex import Floats
 
@@ -43,7 +44,7 @@ class FormulaUpdate(FormulaPart, Update):
 
     role = "update"
     core_name = "vanilla"  # its program replaces the direction
-    policies = (Softmax, FormulaPolicy)
+    policies = (Softmax, FormulaPolicy, Escort)
     in_mdps = True
 
     def __init__(
@@ -80,8 +81,13 @@ class UpdateRule:
     def __init__(self, made: FormulaUpdate) -> None:
         self._made = made
 
-    def __call__(self, step_size: Rate, **parameters: check.Number) -> FormulaUpdate:
+    def __call__(
+        self, step_size: Rate | None = None, *numbers: Any, **parameters: check.Number
+    ) -> FormulaUpdate:
         """The update with a step size, and with other values of parameters."""
+        if step_size is None:
+            raise FormulaError("update.step_size", None, "a step size: mine(step_size=0.1)")
+        self._made._refuse_arguments(numbers, parameters)
         return self._made.replace(step_size=step_size, **parameters)
 
     @property

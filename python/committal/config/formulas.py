@@ -6,8 +6,9 @@ all that is compared, hashed, stored and sent to other machines; the tree is rea
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from committal.config.base import Config
 from committal.errors import ConfigError, FormulaError
@@ -47,6 +48,7 @@ WITH_STATE = ("baseline", "optimiser")
 _HINTS = {
     (RUN, ARM): "add .sum(), .mean() or .max()",
     (RUN, SAMPLE_ARM): 'add .sum(over="arms")',
+    (RUN, SAMPLE): "add .mean(), .sum() or .max()",
     (ARM, RUN): "multiply it with a vector over arms",
     (ARM, SAMPLE): "multiply it with score or natural",
 }
@@ -84,9 +86,12 @@ or a vector over samples: this is a vector over arms; add .sum(), .mean() or .ma
         name = sorted(unused)[0]
         raise FormulaError(f"{role}.{name}", formula.text, f"a formula that uses {name}")
     if formula.states and role not in WITH_STATE:
-        allowed_parts = " and ".join(f"{part}s" for part in WITH_STATE)
-        raise FormulaError(f"{role}.state", formula.states[0][0], f"no state: {allowed_parts} have")
+        raise FormulaError(f"{role}.state", formula.states[0][0], _no_state())
     return formula
+
+
+def _no_state() -> str:
+    return f"no state: only {' and '.join(f'{part}s' for part in WITH_STATE)} have one"
 
 
 def read_formula(
@@ -110,11 +115,16 @@ def read_formula(
     (('top', 3.0),)
     """
     inputs, given = INPUTS[role], dict(parameters or {})
+    absent = _absent(role)
+    if "state" in given:  # of a part that has none it comes as a parameter
+        raise FormulaError(f"{role}.state", given["state"], _no_state())
     if isinstance(formula, str):
-        return checked_formula(role, from_text(formula, inputs, given, state, argument=role))  # type: ignore[arg-type]
+        made = from_text(formula, inputs, given, state, argument=role, absent=absent)  # type: ignore[arg-type]
+        return checked_formula(role, made)
     if not callable(formula) or isinstance(formula, Config | type):
         raise FormulaError(f"{role}.formula", formula, "a function or a text")
-    made = checked_formula(role, from_function(formula, inputs, state, argument=role))  # type: ignore[arg-type]
+    made = from_function(formula, inputs, state, argument=role, absent=absent)  # type: ignore[arg-type]
+    checked_formula(role, made)
     if not given:
         return made
     known = dict(made.parameters)
@@ -123,6 +133,17 @@ def read_formula(
             raise FormulaError(f"{role}.{name}", given[name], _no_parameter(name, known))
     texts = {key: (start, after) for key, start, after in made.state_texts}
     return from_text(made.text, inputs, known | given, texts, argument=role)
+
+
+@functools.cache
+def _absent(role: str) -> dict[str, str]:
+    """Why a name that other parts know is not known to this one."""
+    found: dict[str, str] = {}
+    for name in {name for inputs in INPUTS.values() for name in inputs} - set(INPUTS[role]):
+        known = ", ".join(map(repr, INPUTS[role]))
+        others = ", ".join(other for other in INPUTS if name in INPUTS[other])
+        found[name] = f"one of the names {known}; {name!r} is known in: {others}"
+    return found
 
 
 def _no_parameter(name: str, known: Mapping[str, Any]) -> str:
@@ -143,9 +164,6 @@ class FormulaPart(Config):
     """
 
     __slots__ = ()
-
-    #: Which part it is: the decorator that makes it.
-    role: ClassVar[str]
 
     formula: str
     parameters: tuple[tuple[str, float], ...]
@@ -188,8 +206,20 @@ class FormulaPart(Config):
     def _repr_latex_(self) -> str:
         return f"${self.latex}$"
 
-    def __call__(self, **parameters: Any) -> Self:
+    def __call__(self, *numbers: Any, **parameters: Any) -> Self:
+        self._refuse_arguments(numbers, parameters)
         return self.replace(**parameters)
+
+    def _refuse_arguments(self, numbers: tuple[Any, ...], parameters: Mapping[str, Any]) -> None:
+        """Refuse what is no parameter: they are given by name."""
+        known = dict(self.parameters)
+        if numbers:
+            named = ", ".join(f"{key}={value:g}" for key, value in known.items())
+            allowed = f"parameters by name: {named}" if known else "nothing: it has no parameters"
+            raise FormulaError(self.role, numbers[0], allowed)
+        for name, value in parameters.items():
+            if name not in known and name not in self._parameters:
+                raise FormulaError(f"{self.role}.{name}", value, _no_parameter(name, known))
 
     def _arguments(self) -> dict[str, Any]:
         arguments = {name: getattr(self, name) for name in self._parameters}
@@ -212,10 +242,7 @@ class FormulaPart(Config):
         values = {name: changes.pop(name) for name in list(changes) if name in known}
         for name, value in changes.items():
             if name.partition(".")[0] not in arguments:
-                allowed = [*(n for n in arguments if arguments[n] is not None), *known]
-                raise ConfigError(
-                    f"{self.role}.{name}", value, check.one_of(name, allowed, "the arguments")
-                )
+                raise ConfigError(f"{self.role}.{name}", value, _no_parameter(name, known))
         if values:
             if "parameters" in changes:
                 raise ConfigError(f"{self.role}.parameters", changes["parameters"], "one of both")

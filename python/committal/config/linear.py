@@ -497,4 +497,4 @@ def as_baseline(argument: str, value: Any) -> Baseline:
             refuse_subclass(argument, part)
         terms, offset = _linear_parts(value)
         return _normal_form(terms, offset)
-    return Constant(check.number(argument, value, suffix=" or a Baseline"))
+    return Constant(check.number(argument, value, suffix=" or a Baseline, or cm.baseline(...)"))

@@ -61,7 +61,8 @@ class FormulaPolicy(FormulaPart, Policy):
         start = None if theta0 is None else check.vector("link.theta0", theta0, least=1, noun="arm")
         self._set(theta0=start)
 
-    def __call__(self, theta0: Any = None, **parameters: Any) -> Self:
+    def __call__(self, theta0: Any = None, *numbers: Any, **parameters: Any) -> Self:
+        self._refuse_arguments(numbers, parameters)
         start = {} if theta0 is None else {"theta0": theta0}
         return self.replace(**start, **parameters)
 
@@ -107,22 +108,48 @@ class FormulaPolicy(FormulaPart, Policy):
         """Not known from pi alone."""
         raise CombinationError("policy", self, "Softmax, Sigmoid or Direct: a link needs theta")
 
-    def refusal_at_start(self, arms: int) -> str:
-        """Why the policy at the start is none; empty if it is one.
+    def refusal_at_start(self, arms: int, *, slopes: bool = True) -> str:
+        """Why the policy at the start is none, or has no score; empty if all is well.
+
+        Parameters
+        ----------
+        arms : int
+        slopes : bool
+            Whether the update needs the derivatives.
 
         Examples
         --------
         >>> FormulaPolicy("abs(theta)").refusal_at_start(2)
-        'a start where every link is finite and not negative, and some are positive: here 0.0, 0.0'
+        'a start where no link is negative and some are positive: f is 0.0, 0.0 at theta0 = 0, 0'
+        >>> FormulaPolicy("1 + sqrt(theta)").refusal_at_start(2)
+        "a start where the link has a finite slope: f' is inf, inf at theta0 = 0, 0"
         """
-        f = self.weights_at(self.start(arms))
-        if np.isfinite(f).all() and (f >= 0.0).all() and f.sum() > 0.0:
-            return ""
-        shown = ", ".join(map(str, f[:6].tolist()))
-        return (
-            "a start where every link is finite and not negative, and some are positive: here "
-            + shown
-        )
+        start = self.start(arms)
+        f = self.weights_at(start)
+        if not np.isfinite(f).all():
+            return f"a start where the link is finite: f is {_listed(f, start)}"
+        if (f < 0.0).any() or f.sum() <= 0.0:
+            return (
+                f"a start where no link is negative and some are positive: f is {_listed(f, start)}"
+            )
+        slope = self.slopes_at(start)
+        if slopes and not np.isfinite(slope).all():
+            return f"a start where the link has a finite slope: f' is {_listed(slope, start)}"
+        return ""
+
+
+def _listed(values: Floats, start: Floats) -> str:
+    """Some values, those that are wrong first where there are many, and where they are."""
+    order = np.arange(len(values))
+    if len(values) > _LISTED:
+        order = np.argsort(np.where(np.isfinite(values), values, -np.inf), kind="stable")[:_LISTED]
+    more = ", ..." if len(values) > _LISTED else ""
+    shown = ", ".join(str(float(values[i])) for i in order)
+    return f"{shown}{more} at theta0 = {', '.join(f'{start[i]:g}' for i in order)}{more}"
+
+
+#: Arms that a message lists.
+_LISTED = 6
 
 
 def _refuse_mixing(root: Node) -> None:

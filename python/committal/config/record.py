@@ -177,6 +177,9 @@ class Record(Config):
         formulas = tuple(name for name in names if isinstance(name, FormulaQuantity))
         native = tuple(name for name in names if not isinstance(name, FormulaQuantity))
         for name in native:
+            if callable(name):
+                allowed = "names, and formulas: cm.quantity(...) makes one of a function"
+                raise ConfigTypeError("Record.names", name, allowed)
             check.choice("Record.names", name, ALL_NAMES)
         own = sorted(formulas, key=lambda formula: formula.name)
         if len({*native, *(formula.name for formula in own)}) < len(names):
@@ -208,8 +211,7 @@ class Record(Config):
         names = others.pop("names", ())
         if isinstance(names, str | Mapping) or not isinstance(names, Iterable):
             raise ConfigTypeError("Record.names", names, "a sequence of names")
-        read = [FormulaQuantity.from_dict(n) if isinstance(n, Mapping) else n for n in names]
-        return cls(*read, **others)
+        return cls(*(_read_name(i, name) for i, name in enumerate(names)), **others)
 
     def _arguments(self) -> dict[str, Any]:
         own = {formula.name: formula for formula in self.formulas}
@@ -272,6 +274,17 @@ class Record(Config):
             ends = np.array([0, steps], dtype=np.int64)
             return np.unique(np.concatenate((ends, between[between < steps])))
         return np.array([steps], dtype=np.int64)
+
+
+def _read_name(place: int, name: Any) -> Any:
+    """A name, or a formula as a dictionary says it."""
+    if not isinstance(name, Mapping):
+        return name
+    try:
+        return FormulaQuantity.from_dict(name)
+    except ConfigError as error:
+        where = f"Record.names[{place}].{error.argument.removeprefix('quantity.')}"
+        raise type(error)(where, error.value, error.allowed) from None
 
 
 def _checked_times(at: Any) -> tuple[int, ...]:

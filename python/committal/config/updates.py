@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from committal.config.base import Config, config
+from committal.config.escort import Escort
 from committal.config.links import FormulaPolicy
 from committal.config.policies import Direct, Policy, Sigmoid, Softmax
 from committal.config.schedules import Rate, Schedule, at_time, rate
@@ -43,7 +44,7 @@ class Update(Config):
 
     def _set_rates(self, step_size: Rate, **temperatures: Rate) -> None:
         """Store a step size > 0 and temperatures >= 0."""
-        name = type(self).__name__
+        name = self._own_name
         checked = {"step_size": rate(f"{name}.step_size", step_size, check.POSITIVE)}
         for key, value in temperatures.items():
             checked[key] = rate(f"{name}.{key}", value, check.NON_NEGATIVE)
@@ -172,7 +173,7 @@ class Vanilla(Update):
         self._set_rates(step_size, entropy=entropy)
 
     core_name = "vanilla"
-    policies = (Softmax, Sigmoid, Direct, FormulaPolicy)
+    policies = (Softmax, Sigmoid, Direct, FormulaPolicy, Escort)
     in_mdps = True
     approach = "harmonic"
 

@@ -1,7 +1,11 @@
 r"""Answers without Monte-Carlo error, to stand beside the simulated ones.
 
-* :func:`one_step_law`: the finite law of one update, its moments in theta or policy space, and the
-  probability that it lowers the best arm's probability; for many policies at once.
+* :func:`one_step_law` (or `one_step`): the finite law of one update, groups of samples included,
+  its moments in theta or policy space, and the probability that it lowers the best arm's
+  probability; for many policies at once.
+* :func:`flow`, :func:`stationary`: where a rule leads on average, and the policies at which it
+  stands still.
+* :func:`corner`, :func:`critical_step_size`: what happens where one arm is nearly certain.
 * :func:`gradient_variance`, :func:`gradient_moments`, :func:`baseline_quadratic`,
   :func:`minimum_variance_baseline`, :func:`value_identity`, :func:`log_variance_ratio`: what the
   baseline does to the variance.
@@ -19,7 +23,9 @@ Examples
 
 from committal.exact.absorption import *
 from committal.exact.committal import *
+from committal.exact.corners import *
+from committal.exact.flow import *
 from committal.exact.horizon import *
-from committal.exact.one_step import *
+from committal.exact.law import *
 from committal.exact.paths import *
 from committal.exact.variance import *

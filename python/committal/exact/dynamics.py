@@ -19,7 +19,15 @@ from typing import ParamSpec, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from committal.config import Bandit, Baseline, Direct, Experiment, OneSample, Sigmoid
+from committal.config import (
+    Bandit,
+    Baseline,
+    Direct,
+    Experiment,
+    OneSample,
+    Sigmoid,
+    spelled_out,
+)
 from committal.config.schedules import at_time
 from committal.errors import CombinationError, ConfigError
 from committal.exact.formulas import refuse_formulas
@@ -34,6 +42,8 @@ _R = TypeVar("_R")
 
 def no_overflow(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Make overflow an error that names the first argument: no answer is NaN in silence.
+
+    It is the door of every answer, so parts that have a name are spelled out here.
 
     Examples
     --------
@@ -50,6 +60,10 @@ in `square`, within the range of floating point
 
     @functools.wraps(function)
     def checked(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        if args and isinstance(args[0], Experiment):
+            args = (spelled_out(args[0]), *args[1:])  # type: ignore[assignment]
+        elif isinstance(kwargs.get(first), Experiment):
+            kwargs[first] = spelled_out(kwargs[first])  # type: ignore[arg-type]
         try:
             with np.errstate(over="raise", invalid="raise", divide="raise"):
                 return function(*args, **kwargs)
@@ -80,6 +94,10 @@ def bandit_of(
     2
     """
     check.instance(argument, experiment, Experiment, "an Experiment")
+    epochs = getattr(experiment.estimator, "epochs", 1)
+    if epochs > 1:
+        allowed = "1: an exact answer is that of one move of theta"
+        raise CombinationError(f"{argument}.estimator.epochs", epochs, allowed)
     if not formulas:
         refuse_formulas(argument, experiment)
     return check.instance(f"{argument}.problem", experiment.problem, Bandit, "a Bandit")
@@ -89,7 +107,8 @@ def refuse_memory(argument: str, baseline: Baseline) -> None:
     """Refuse baselines that depend on anything but theta."""
     remembering = [atom for atom in baseline.atoms if not atom.depends_on_theta_only]
     if remembering:
-        name = type(remembering[0]).__name__
+        atom = remembering[0]
+        name = repr(atom) if atom.role else type(atom).__name__
         raise CombinationError(
             argument, baseline, f"a baseline that depends on theta only, without {name}"
         )

@@ -2,12 +2,14 @@
 
 A weight, an update, a link, an optimiser or a baseline that looks at the batch make the direction
 of an update something else than an advantage times a row. It is then computed for every outcome of
-the N samples: arrays are (..., M, N) over outcomes and samples.
+the N samples, that is, for every way of counting them: arrays are (..., M, S) over outcomes and
+kinds of samples.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,10 +25,61 @@ from committal.config import (
     Sigmoid,
 )
 from committal.errors import CombinationError, FormulaError
+from committal.exact.counted import Lump, over_counts
+from committal.exact.counts import Counts
 from committal.formula.formula import Formula
 from committal.support.simplex import SMALLEST_PROBABILITY, Floats, others
 
-__all__ = ["directions", "has_formulas", "refuse_formulas"]
+__all__ = ["Batches", "directions", "has_formulas", "refuse_formulas"]
+
+#: Numbers of one array in between.
+PIECE = 2**18
+
+
+class Batches(NamedTuple):
+    """M batches: the arms and the rewards of the kinds of samples, and how often each occurs.
+
+    Attributes
+    ----------
+    a, R : ndarray, shape (M, S) or (1, S)
+        One row for all where all batches have the same kinds.
+    counts : ndarray, shape (M, S)
+    lump : Lump, optional
+        Which kinds count together; the counts are then of those.
+
+    Examples
+    --------
+    >>> both = Batches(np.array([[0, 1]]), np.array([[1.0, 0.0]]), np.array([[2, 0], [1, 1]]))
+    >>> both.mean(both.R[..., None])
+    array([[1. ],
+           [0.5]])
+    """
+
+    a: Counts
+    R: Floats
+    counts: Counts
+    lump: Lump | None = None
+
+    @property
+    def of_kinds(self) -> Counts:
+        """How many samples each kind may have, (M, S)."""
+        return self.counts if self.lump is None else self.counts[:, self.lump.of]
+
+    def piece(self, first: int, last: int) -> Batches:
+        """Those from the first to before the last."""
+        if len(self.a) == 1:
+            return self._replace(counts=self.counts[first:last])
+        return Batches(self.a[first:last], self.R[first:last], self.counts[first:last], self.lump)
+
+    def mean(self, x: Floats, rows: Floats | None = None) -> Floats:
+        """The mean over samples of x (..., M, S, D), or of x (..., M, S, 1) times rows (S, D)."""
+        seen = self.counts[..., None] > 0
+        share = self.counts[..., None] / self.counts[:1].sum()
+        with np.errstate(all="ignore"):
+            weighed = np.where(seen, share * x, 0.0)
+        if rows is None:
+            return np.asarray(weighed.sum(axis=-2))
+        return np.asarray(weighed[..., 0] @ rows)
 
 
 def has_formulas(experiment: Experiment) -> bool:
@@ -125,7 +178,7 @@ def require_finite(value: Floats) -> Floats:
 
 
 def directions(
-    experiment: Experiment, theta: Floats, pi: Floats, mu: Floats, a: Any, R: Floats, t: int
+    experiment: Experiment, theta: Floats, pi: Floats, mu: Floats, batches: Batches, t: int
 ) -> Floats:
     """The direction of every outcome, (..., M, D), optimiser included.
 
@@ -135,8 +188,8 @@ def directions(
         Of a bandit; see `refuse_states`.
     theta, pi, mu : ndarray, (..., D) and (..., K)
         Where.
-    a, R : ndarray, (M, N)
-        The arms and the rewards of the outcomes.
+    batches : Batches
+        What was drawn.
     t : int
         The number of updates already done.
 
@@ -146,50 +199,110 @@ def directions(
     >>> e = cm.Experiment(
     ...     cm.Bandit([1, 0]), cm.Softmax(), cm.Vanilla(1), steps=1, optimiser=cm.Normalised()
     ... )
-    >>> half = np.array([0.5, 0.5])
-    >>> directions(e, np.zeros(2), half, half, np.array([[0], [1]]), np.ones((2, 1)), 0).round(3)
+    >>> half, each = np.array([0.5, 0.5]), np.array([[1, 0], [0, 1]])
+    >>> both = Batches(np.array([[0, 1]]), np.ones((1, 2)), each)
+    >>> directions(e, np.zeros(2), half, half, both, 0).round(3)
     array([[ 0.707, -0.707],
            [-0.707,  0.707]])
     """
+    # In pieces, so that what is in between stays in the cache.
+    kinds = batches.counts.shape[1]
+    numbers = max(1, math.prod(pi.shape)) * kinds
+    piece = max(1, PIECE // numbers)
+    found = [
+        _directions(experiment, theta, pi, mu, batches.piece(first, first + piece), t)
+        for first in range(0, len(batches.counts), piece)
+    ]
+    return found[0] if len(found) == 1 else np.concatenate(found, axis=-2)
+
+
+def _directions(
+    experiment: Experiment, theta: Floats, pi: Floats, mu: Floats, batches: Batches, t: int
+) -> Floats:
+    given = _given(experiment, theta, pi, mu, batches, t)
+    update = experiment.update
+    if isinstance(update, FormulaUpdate):
+        a, shape = batches.a, given["A"].shape
+        hot = np.eye(pi.shape[-1]) / np.maximum(pi, SMALLEST_PROBABILITY)[..., None]
+        given["score"] = _scores(experiment, theta, pi)[..., a, :]
+        given["natural"] = hot[..., a, :]
+        per_sample = update.tree.result.shape == "sample_arm"
+        full = (*shape, pi.shape[-1]) if per_sample else (*shape[:-1], pi.shape[-1])
+        value = _value("update", update.tree, given, full, batches)
+        g = batches.mean(value) if per_sample else np.asarray(value)
+    else:
+        each, psi = _factor(experiment, given, batches), _psi(experiment, theta, pi)
+        if len(batches.a) == 1:  # the same kinds in all outcomes
+            g = batches.mean(each[..., None], psi[..., batches.a[0], :])
+        else:
+            g = batches.mean(each[..., None] * psi[..., batches.a, :])
+    tree = experiment.optimiser.tree
+    if tree is None:
+        return g
+    return _value("optimiser", tree, {**given, "g": g}, g.shape, batches)
+
+
+def factors(
+    experiment: Experiment, theta: Floats, pi: Floats, mu: Floats, batches: Batches, t: int
+) -> tuple[Floats, Floats]:
+    """w A of every kind of sample, (..., M, S), and psi of its arm, (..., S, D).
+
+    For updates that are no formulas, and batches that all have the same kinds. A kind that does not
+    occur has 0.
+    """
+    given = _given(experiment, theta, pi, mu, batches, t)
+    each = np.where(batches.of_kinds > 0, _factor(experiment, given, batches), 0.0)
+    return each, _psi(experiment, theta, pi)[..., batches.a[0], :]
+
+
+def _given(
+    experiment: Experiment, theta: Floats, pi: Floats, mu: Floats, batches: Batches, t: int
+) -> dict[str, Any]:
+    """What formulas look at, with b and A of every kind of sample of every outcome."""
     r = np.array(experiment.problem.means)  # type: ignore[attr-defined]
-    per = theta[..., None, :]  # one outcome after the other
+    a, R = batches.a, batches.R
     given: dict[str, Any] = {
-        "theta": per,
+        "theta": theta[..., None, :],  # one outcome after the other
         "pi": np.maximum(pi, SMALLEST_PROBABILITY)[..., None, :],
         "mu": np.maximum(mu, SMALLEST_PROBABILITY)[..., None, :],
         "r": r,
         "t": float(t),
         "K": float(pi.shape[-1]),
-        "N": float(a.shape[-1]),
+        "N": float(batches.counts[0].sum()),
         "a": a.astype(np.float64),
         "R": R,
     }
     drawn = np.maximum(mu, np.finfo(np.float64).tiny)[..., a]
     given["rho"] = pi[..., a] / drawn
-    b = _baseline(experiment, given, pi, r)
-    given |= {"b": np.broadcast_to(b, given["rho"].shape), "A": R - b}
-    g = _direction(experiment, given, theta, pi, a)
-    tree = experiment.optimiser.tree
-    if tree is None:
-        return g
-    return _value("optimiser", tree, {**given, "g": g}, g.shape)
+    b = _baseline(experiment, given, pi, r, batches)
+    shape = np.broadcast_shapes(given["rho"].shape, (len(batches.counts), a.shape[1]))
+    return given | {"b": np.broadcast_to(b, shape), "A": np.broadcast_to(R - b, shape)}
 
 
-def _value(part: str, formula: Formula, given: dict[str, Any], shape: tuple[int, ...]) -> Floats:
-    value = np.broadcast_to(formula.at(given), shape)
+def _value(
+    part: str, formula: Formula, given: dict[str, Any], shape: tuple[int, ...], batches: Batches
+) -> Floats:
+    value = np.broadcast_to(over_counts(formula, given, batches.counts, batches.lump), shape)
     if not np.isfinite(value).all():
-        raise FormulaError(part, formula.text, "a formula that is finite for every outcome here")
+        per_sample = formula.result.shape in ("sample", "sample_arm")
+        seen = batches.of_kinds > 0
+        seen = seen if formula.result.shape == "sample" else seen[..., None]
+        if not per_sample or (~np.isfinite(value) & seen).any():
+            allowed = "a formula that is finite for every outcome here"
+            raise FormulaError(part, formula.text, allowed)
     return value
 
 
-def _baseline(experiment: Experiment, given: dict[str, Any], pi: Floats, r: Floats) -> Floats:
-    """b of every sample of every outcome, (..., M, N) or what broadcasts to it."""
+def _baseline(
+    experiment: Experiment, given: dict[str, Any], pi: Floats, r: Floats, batches: Batches
+) -> Floats:
+    """b of every sample of every outcome, (..., M, S) or what broadcasts to it."""
     baseline = experiment.baseline
     linear = baseline if isinstance(baseline, Linear) else Linear([(1.0, baseline)])
     total: Floats = np.full((1, 1), linear.offset)
     for coefficient, atom in linear.terms:
         if isinstance(atom, FormulaBaseline) and not atom.depends_on_theta_only:
-            value = atom.tree.at(given)
+            value = over_counts(atom.tree, given, batches.counts, batches.lump)
             per_sample = atom.tree.result.shape == "sample"
             total = total + coefficient * (value if per_sample else value[..., None])
         else:
@@ -197,24 +310,21 @@ def _baseline(experiment: Experiment, given: dict[str, Any], pi: Floats, r: Floa
     return total
 
 
-def _direction(
-    experiment: Experiment, given: dict[str, Any], theta: Floats, pi: Floats, a: Any
-) -> Floats:
-    update, weight = experiment.update, getattr(experiment.estimator, "weight", None)
-    scores = _scores(experiment, theta, pi)  # (..., K, D): by arm
-    shape = np.broadcast_shapes(given["A"].shape, given["rho"].shape)
-    if isinstance(update, FormulaUpdate):
-        hot = np.eye(pi.shape[-1]) / np.maximum(pi, SMALLEST_PROBABILITY)[..., None]
-        given = {**given, "score": scores[..., a, :], "natural": hot[..., a, :]}
-        per_sample = update.tree.result.shape == "sample_arm"
-        full = (*shape, pi.shape[-1]) if per_sample else (*shape[:-1], pi.shape[-1])
-        value = _value("update", update.tree, given, full)
-        return np.asarray(value.mean(axis=-2) if per_sample else value)
-    w = given["rho"] if weight is None else _value("estimator.weight", weight.tree, given, shape)
-    if isinstance(update, Natural) or isinstance(experiment.policy, Direct):
+def _factor(experiment: Experiment, given: dict[str, Any], batches: Batches) -> Floats:
+    """w A, (..., M, S)."""
+    weight, w = getattr(experiment.estimator, "weight", None), given["rho"]
+    if weight is not None:
+        w = _value("estimator.weight", weight.tree, given, given["A"].shape, batches)
+    with np.errstate(all="ignore"):  # what no sample is may be anything
+        return np.asarray(w * given["A"])
+
+
+def _psi(experiment: Experiment, theta: Floats, pi: Floats) -> Floats:
+    """The directions of the arms as rows, (..., K, D)."""
+    if isinstance(experiment.update, Natural) or isinstance(experiment.policy, Direct):
         units = experiment.policy.units(pi.shape[-1])
-        scores = units / np.maximum(pi, SMALLEST_PROBABILITY)[..., None]
-    return np.asarray(((w * given["A"])[..., None] * scores[..., a, :]).mean(axis=-2))
+        return np.asarray(units / np.maximum(pi, SMALLEST_PROBABILITY)[..., None])
+    return _scores(experiment, theta, pi)
 
 
 def _scores(experiment: Experiment, theta: Floats, pi: Floats) -> Floats:

@@ -14,7 +14,7 @@ import numpy as np
 from committal.config import Experiment
 from committal.errors import ConfigError
 from committal.exact import dynamics
-from committal.exact.one_step import law_from
+from committal.exact.law import law_from
 from committal.support import arrays, check, limits
 from committal.support.simplex import Floats
 

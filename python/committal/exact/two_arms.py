@@ -28,7 +28,7 @@ from committal.errors import CombinationError
 from committal.exact import dynamics, vertices
 from committal.exact.absorption import Rates, absorption_probabilities
 from committal.exact.interpolation import lagrange, remaining
-from committal.exact.one_step import law_from
+from committal.exact.law import law_from
 from committal.support.simplex import Floats, softmax
 
 _ORDER = 8

@@ -25,7 +25,8 @@ from committal.config import Experiment, MinVariance
 from committal.config.baselines import METRICS
 from committal.errors import CombinationError, ConfigError
 from committal.exact import dynamics, formulas
-from committal.exact.one_step import outcomes
+from committal.exact.law import outcomes
+from committal.exact.lumped import can_lump, lumped
 from committal.support import arrays, check, limits
 from committal.support.simplex import Floats, others
 
@@ -151,12 +152,20 @@ def _by_enumeration(
     """The moments of a direction that has formulas in it; the rewards have finitely many values."""
     states = dynamics.states_of(experiment, theta, policy)
     formulas.refuse_states(experiment)
-    probability, g = outcomes(experiment, states, dynamics.updates_done(t))
+    t = dynamics.updates_done(t)
+    if can_lump(experiment):
+        probability, g, inner = lumped(experiment, states, t)
+    else:
+        probability, g = outcomes(experiment, states, t)
+        inner = np.zeros((1, 1, 1))
     if visible and experiment.policy.ignores_shifts:
         g = g - g.mean(axis=-1, keepdims=True)
+        inner = inner - inner.mean(axis=-1, keepdims=True)
+        inner = inner - inner.mean(axis=-2, keepdims=True)
     mean = np.einsum("...m,...md->...d", probability, g)
     spread = np.sqrt(probability)[..., None] * (g - mean[..., None, :])
     covariance = np.einsum("...mi,...mj->...ij", spread, spread)
+    covariance = covariance + np.einsum("...m,...mij->...ij", probability, inner)
     return Moments(mean, covariance, covariance + mean[..., :, None] * mean[..., None, :])
 
 

@@ -81,12 +81,16 @@ def _factors(node: Node) -> tuple[tuple[Node, Node], ...]:
 
 
 def _reduced(node: Node, x: Interval, arms: int) -> Interval:
-    if node.op in ("mean", "min", "max", "others_mean"):
+    if node.op in ("mean", "median", "min", "max", "others_mean"):
         return x
+    if node.op == "softmax":
+        return 0.0, 1.0
     if node.op == "std":
         return 0.0, (x[1] - x[0]) / 2.0
     if node.over != "arms":
         return _ANYWHERE
+    if node.op == "logsumexp":
+        return x[0] + math.log(arms), x[1] + math.log(arms)
     count = arms if node.op == "sum" else arms - 1
     return count * x[0], count * x[1]
 
@@ -128,6 +132,18 @@ def _exponential(x: Interval) -> Interval:
     return math.exp(min(x[0], 700.0)), math.exp(x[1]) if x[1] < 700.0 else math.inf
 
 
+def _sigmoid(x: float) -> float:
+    return 0.5 + 0.5 * math.tanh(0.5 * x)
+
+
+def _softplus(x: float) -> float:
+    return max(x, 0.0) + math.log1p(math.exp(-abs(x)))
+
+
+def _increasing(f: Callable[[float], float], x: Interval) -> Interval:
+    return f(x[0]), f(x[1])
+
+
 def _logarithm(x: Interval) -> Interval:
     low = math.log(x[0]) if x[0] > 0.0 else -math.inf
     return low, math.log(x[1]) if 0.0 < x[1] < math.inf else math.inf
@@ -147,6 +163,11 @@ _RULES: dict[str, Callable[..., Interval]] = {
     "sign": lambda x: (float((x[0] > 0) - (x[0] < 0)), float((x[1] > 0) - (x[1] < 0))),
     "exp": _exponential,
     "log": _logarithm,
+    "sigmoid": lambda x: _increasing(_sigmoid, x),
+    "tanh": lambda x: _increasing(math.tanh, x),
+    "softplus": lambda x: _increasing(_softplus, x),
+    "log1p": lambda x: _logarithm((x[0] + 1.0, x[1] + 1.0)),
+    "expm1": lambda x: (_exponential(x)[0] - 1.0, _exponential(x)[1] - 1.0),
     "sqrt": lambda x: (math.sqrt(max(x[0], 0.0)), math.sqrt(max(x[1], 0.0))),
     "gather": lambda x, a: x,
     "onehot": lambda a: (0.0, 1.0),

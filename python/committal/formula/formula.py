@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy.typing as npt
 
 from committal.errors import FormulaError
 from committal.formula.evaluate import Culprit, culprit, evaluate
+from committal.formula.latex import latex_of
 from committal.formula.normal import normal
 from committal.formula.parse import parse
 from committal.formula.shapes import ARM, RUN, WORDS
-from committal.formula.text import latex_of, text_of
+from committal.formula.text import text_of
 from committal.formula.trace import parameters_of, trace
 from committal.formula.tree import INPUT, PARAMETER, STATE, Node, name, walk
 from committal.formula.vocabulary import Floats
@@ -80,7 +82,7 @@ class Formula:
     @property
     def shapes(self) -> dict[str, str]:
         """The shapes of its names."""
-        return {node.name: node.shape for node in walk(*self.roots) if node.name}
+        return dict(_shapes(self.roots))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -110,10 +112,15 @@ class Formula:
         return {key: evaluate(node, given) for key, _, node in self.states}
 
     def culprit(self, values: Mapping[str, npt.ArrayLike]) -> Culprit | None:
-        """The first sub-expression that is not finite, with its operands; None if all are."""
+        """What makes the result, or else a state, not finite; None if they are finite."""
         given = self.values(values)
         found = (culprit(root, given) for root in self.roots)
         return next((one for one in found if one is not None), None)
+
+
+@functools.lru_cache(maxsize=1024)
+def _shapes(roots: tuple[Node, ...]) -> tuple[tuple[str, str], ...]:
+    return tuple((node.name, node.shape) for node in walk(*roots) if node.name)
 
 
 def _known(
@@ -121,7 +128,7 @@ def _known(
 ) -> dict[str, Node]:
     for taken in (*parameters, *states):
         if taken in inputs:
-            raise FormulaError(taken, taken, f"another name: {taken} is an input already")
+            raise FormulaError(taken, taken, f"another name: {taken} is given already")
     for taken in states:
         if taken in parameters:
             raise FormulaError(taken, taken, f"another name: {taken} is a parameter already")
@@ -134,8 +141,35 @@ def _known(
 def _settled(
     make: Callable[[dict[str, str]], tuple[Node, dict[str, Node]]], state: Sequence[str]
 ) -> tuple[Node, dict[str, Node]]:
-    """Make a formula, with the shapes of its states as they come out: one number, or over arms."""
-    shapes = dict.fromkeys(state, RUN)
+    """Make a formula, with the shapes of its states as they come out: one number, or over arms.
+
+    What cannot be made with numbers may need vectors, as q[a] does: then those are tried.
+    """
+    first: FormulaError | None = None
+    for vectors in _choices(state):
+        try:
+            return _grown(make, {key: ARM if key in vectors else RUN for key in state})
+        except FormulaError as error:
+            first = first or error
+    assert first is not None
+    raise first
+
+
+def _choices(state: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Which states are vectors: as few as possible; of many, none or all."""
+    for count in range(len(state) + 1):
+        if len(state) <= _TRIED or count in (0, len(state)):
+            yield from itertools.combinations(state, count)
+
+
+#: So many states are tried as numbers and vectors in every combination.
+_TRIED = 4
+
+
+def _grown(
+    make: Callable[[dict[str, str]], tuple[Node, dict[str, Node]]], shapes: dict[str, str]
+) -> tuple[Node, dict[str, Node]]:
+    """Make a formula, with states that become wider as long as what they become is."""
     while True:
         result, states = make(shapes)
         grown = {key: node.shape for key, node in states.items()}
@@ -146,22 +180,34 @@ def _settled(
                     text_of(states[key]),
                     f"one number or a vector over arms: this is {WORDS[shape]}",
                 )
-        wider = {key: ARM if ARM in (shapes[key], grown[key]) else RUN for key in state}
+        wider = {key: ARM if ARM in (shapes[key], grown[key]) else RUN for key in shapes}
         if wider == shapes:
             return result, states
         shapes = wider
 
 
+#: The result and the next states of a formula, in normal form.
+_Trees: TypeAlias = tuple[Node, dict[str, Node]]
+
+
+def _normal(result: Node, states: Mapping[str, Node], argument: str) -> _Trees:
+    """Normal forms, of texts that are not too long."""
+    made = normal(result), {key: normal(states[key]) for key in sorted(states)}
+    for node in (made[0], *made[1].values()):
+        text = text_of(node)
+        if len(text) > limits.FORMULA_TEXT:
+            allowed = f"at most {limits.FORMULA_TEXT} characters as text (there are {len(text)})"
+            raise FormulaError(argument, text[:60] + "…", allowed)
+    return made
+
+
 def _finished(
-    result: Node,
-    states: Mapping[str, Node],
-    initial: Mapping[str, Any],
-    parameters: Mapping[str, Any],
-    argument: str,
+    trees: _Trees, initial: Mapping[str, Any], parameters: Mapping[str, Any], argument: str
 ) -> Formula:
+    """A formula, of trees and of numbers that are checked."""
     checked = {key: check.number(f"{argument}.{key}", value) for key, value in parameters.items()}
     kept = []
-    for key in states:
+    for key, node in trees[1].items():
         start = initial[key]
         if isinstance(start, str):
             if start not in checked:
@@ -169,14 +215,30 @@ def _finished(
                 raise FormulaError(f"{argument}.state[{key!r}]", start, allowed)
         else:
             start = check.number(f"{argument}.state[{key!r}]", start)
-        kept.append((key, start, normal(states[key])))
-    kept.sort(key=lambda state: state[0])
-    made = Formula(normal(result), tuple(sorted(checked.items())), tuple(kept))
-    for text in (made.text, *(after for _, _, after in made.state_texts)):
-        if len(text) > limits.FORMULA_TEXT:
-            allowed = f"at most {limits.FORMULA_TEXT} characters as text (there are {len(text)})"
-            raise FormulaError(argument, text[:60] + "…", allowed)
-    return made
+        kept.append((key, start, node))
+    return Formula(trees[0], tuple(sorted(checked.items())), tuple(kept))
+
+
+#: Trees of texts that were read or written lately, by all that they depend on.
+_TREES: dict[tuple[object, ...], _Trees] = {}
+_REMEMBERED = 1024
+
+
+def _remember(key: tuple[object, ...], trees: _Trees) -> _Trees:
+    if len(_TREES) >= _REMEMBERED:
+        _TREES.clear()
+    _TREES[key] = trees
+    return trees
+
+
+def _key(
+    text: str,
+    inputs: Mapping[str, str],
+    parameters: Iterable[str],
+    states: Iterable[tuple[str, str]],
+) -> tuple[object, ...]:
+    """What the trees of a text depend on: not on the values of its parameters."""
+    return text, frozenset(inputs.items()), frozenset(parameters), tuple(sorted(states))
 
 
 def from_function(
@@ -185,6 +247,7 @@ def from_function(
     state: Mapping[str, Any] | None = None,
     *,
     argument: str = "formula",
+    absent: Mapping[str, str] | None = None,
 ) -> Formula:
     """Trace a function.
 
@@ -199,6 +262,8 @@ def from_function(
         What the states are before the first update: numbers, or names of parameters.
     argument : str
         What errors call it.
+    absent : dict, optional
+        Why some names are not known here: what is allowed instead.
 
     Examples
     --------
@@ -216,14 +281,18 @@ def from_function(
         nodes |= {key: name(INPUT, key, shape) for key, shape in inputs.items()}
         for key in given:
             if key not in nodes:
-                legal = [*inputs, *shapes]
-                allowed = check.one_of(key, legal, f"the names of a {argument}")
-                raise FormulaError(f"{who}.{key}", key, allowed)
+                allowed = check.one_of(key, [*inputs, *shapes], f"the names of {argument}")
+                allowed += f"; a parameter is {key}=... behind a *, a state is declared by state="
+                raise FormulaError(f"{who}.{key}", key, (absent or {}).get(key, allowed))
         traced = trace(function, {k: nodes[k] for k in (*given, *parameters)}, tuple(initial))
         return traced.result, traced.states
 
-    result, states = _settled(make, list(initial))
-    return _finished(result, states, initial, parameters, argument)
+    trees = _normal(*_settled(make, sorted(initial)), argument)
+    made = _finished(trees, initial, parameters, argument)
+    # It will be read from its text, where it is the same.
+    states = [(name, after) for name, _, after in made.state_texts]
+    _remember(_key(made.text, inputs, parameters, states), trees)
+    return made
 
 
 def _checked_state(argument: str, state: object) -> dict[str, Any]:
@@ -244,6 +313,7 @@ def from_text(
     state: Mapping[str, Any] | None = None,
     *,
     argument: str = "formula",
+    absent: Mapping[str, str] | None = None,
 ) -> Formula:
     """Read a formula from text.
 
@@ -259,6 +329,8 @@ def from_text(
         and the text of what it becomes.
     argument : str
         What errors call it.
+    absent : dict, optional
+        Why some names are not known here: what is allowed instead.
 
     Examples
     --------
@@ -275,8 +347,11 @@ def from_text(
     given = _checked_parameters(argument, parameters)
     if not isinstance(text, str):
         raise FormulaError(_named(argument), text, "a function or a text")
-    sorted_inputs, sorted_given = tuple(sorted(inputs.items())), tuple(sorted(given.items()))
-    return _from_text(text, sorted_inputs, sorted_given, tuple(texts.items()), argument)
+    known = _key(text, inputs, given, [(name, after) for name, (_, after) in texts.items()])
+    trees = _TREES.get(known)
+    if trees is None:
+        trees = _remember(known, _read(text, inputs, given, texts, argument, absent))
+    return _finished(trees, {name: start for name, (start, _) in texts.items()}, given, argument)
 
 
 def _named(argument: str) -> str:
@@ -295,25 +370,21 @@ def _checked_parameters(argument: str, parameters: object) -> dict[str, float]:
     return {key: check.number(f"{argument}.{key}", value) for key, value in parameters.items()}
 
 
-@functools.lru_cache(maxsize=1024)
-def _from_text(
+def _read(
     text: str,
-    inputs: tuple[tuple[str, str], ...],
-    parameters: tuple[tuple[str, float], ...],
-    state: tuple[tuple[str, tuple[Any, str]], ...],
+    inputs: Mapping[str, str],
+    parameters: Mapping[str, float],
+    texts: Mapping[str, tuple[Any, str]],
     argument: str,
-) -> Formula:
-    shapes_of, values = dict(inputs), dict(parameters)
-    initial = {key: start for key, (start, _) in state}
-
+    absent: Mapping[str, str] | None,
+) -> _Trees:
     def make(shapes: dict[str, str]) -> tuple[Node, dict[str, Node]]:
-        more = _known(shapes_of, values, shapes)
-        result = parse(text, shapes_of, more, argument=_named(argument))
+        more = _known(inputs, parameters, shapes)
+        result = parse(text, inputs, more, argument=_named(argument), absent=absent)
         following = {
-            key: parse(after, shapes_of, more, argument=f"{argument}.state[{key!r}]")
-            for key, (_, after) in state
+            key: parse(after, inputs, more, argument=f"{argument}.state[{key!r}]", absent=absent)
+            for key, (_, after) in texts.items()
         }
         return result, following
 
-    result, states = _settled(make, list(initial))
-    return _finished(result, states, initial, values, argument)
+    return _normal(*_settled(make, sorted(texts)), argument)

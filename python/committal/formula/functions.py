@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from committal.formula.trace import Symbol, call
+from committal.formula.symbol import Symbol, call
 
 __all__ = [
     *("abs", "clip", "dot", "exp", "log", "max", "maximum", "mean", "min", "minimum"),
     *("onehot", "others", "sign", "sqrt", "std", "sum", "where"),
+    *("expm1", "log1p", "logsumexp", "sigmoid", "softmax", "softplus", "tanh"),
 ]
 
 
@@ -143,6 +144,18 @@ def mean(x: Any, over: str = "") -> Symbol:
     return call("mean", x, over=over)
 
 
+def median(x: Any, over: str = "") -> Symbol:
+    """Middle entry over arms or samples, or the mean of the two in the middle.
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> cm.baseline(lambda R: median(R))
+    baseline('median(R)')
+    """
+    return call("median", x, over=over)
+
+
 def min(x: Any, over: str = "") -> Symbol:
     """Smallest entry over arms or samples.
 
@@ -221,3 +234,82 @@ def onehot(a: Any) -> Symbol:
     quantity('sum(pi * onehot(0))', name='first')
     """
     return call("onehot", a)
+
+
+def sigmoid(x: Any) -> Symbol:
+    """1 / (1 + exp(-x)), which never overflows.
+
+    Examples
+    --------
+    >>> sigmoid(2)
+    sigmoid(2)
+    """
+    return call("sigmoid", x)
+
+
+def tanh(x: Any) -> Symbol:
+    """Hyperbolic tangent.
+
+    Examples
+    --------
+    >>> tanh(2)
+    tanh(2)
+    """
+    return call("tanh", x)
+
+
+def softplus(x: Any) -> Symbol:
+    """log(1 + exp(x)), which never overflows.
+
+    Examples
+    --------
+    >>> softplus(2)
+    softplus(2)
+    """
+    return call("softplus", x)
+
+
+def log1p(x: Any) -> Symbol:
+    """log(1 + x), precise near 0.
+
+    Examples
+    --------
+    >>> log1p(2)
+    log1p(2)
+    """
+    return call("log1p", x)
+
+
+def expm1(x: Any) -> Symbol:
+    """exp(x) - 1, precise near 0.
+
+    Examples
+    --------
+    >>> expm1(2)
+    expm1(2)
+    """
+    return call("expm1", x)
+
+
+def logsumexp(x: Any, over: str = "") -> Symbol:
+    """log of the sum of exp(x) over arms or samples, which never overflows.
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> cm.baseline(lambda r: logsumexp(r))
+    baseline('logsumexp(r)')
+    """
+    return call("logsumexp", x, over=over)
+
+
+def softmax(x: Any, over: str = "") -> Symbol:
+    """exp(x) over arms or samples, divided by its sum, which never overflows.
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> cm.baseline(lambda r: sum(softmax(r) * r))
+    baseline('sum(r * softmax(r))')
+    """
+    return call("softmax", x, over=over)

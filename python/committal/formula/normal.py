@@ -1,8 +1,12 @@
 """The normal form: two ways of writing one formula give one tree, with the same bits.
 
-Only what leaves every bit as it is: constants are folded where every machine rounds alike, the
-operands of commuting operations are put in one order, and signs are written in one way. Nothing is
-regrouped, for that would round differently.
+What is computed is the normal form, everywhere. It leaves every bit of what was written: constants
+are folded where every machine rounds alike, the operands of commuting operations are put in one
+order, and signs are written in one way. Nothing is regrouped, for that would round differently.
+
+Two things are so by definition. Which zero the minimum or the maximum of 0 and -0 is follows from
+the order of the normal form, for it commutes in writing only. And x**0.5 is the square root, with
+-0 for -0 where a power would give 0.
 """
 
 from __future__ import annotations
@@ -78,12 +82,14 @@ def _own_key(node: Node, keys: dict[Node, _Key]) -> _Key:
 def _made(
     op: str, operands: tuple[Node, ...], over: str, keys: dict[Node, _Key], strict: bool
 ) -> Node:
-    """One operation on operands in normal form; every rewriting leaves the bits alone."""
+    """One operation on operands in normal form."""
     row = ROWS[op]
     if row.kind == "elementwise" and all(x.op == NUMBER for x in operands):
         folded = _folded(op, operands, strict)
         if folded is not None:
             return folded
+    if op == "div" and strict and _is(operands[1], 0.0):
+        raise FormulaError("formula", text_of(apply(op, *operands)), "a divisor other than 0")
     other = _rewritten(op, operands)
     if isinstance(other, Node):
         return other

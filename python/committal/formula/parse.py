@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, NoReturn
 
 from committal.errors import FormulaError
-from committal.formula.trace import call, symbol
+from committal.formula.symbol import NOT_THERE, call, symbol
 from committal.formula.tree import INPUT, Node, name, number
 from committal.formula.vocabulary import COMPARE, POWER, PRODUCT, ROWS, SIGN
 from committal.support import check, limits
@@ -22,22 +22,25 @@ __all__ = ["FUNCTIONS", "METHODS", "parse"]
 #: Functions of texts: the least and the most operands, and the names of options.
 FUNCTIONS: dict[str, tuple[int, int, tuple[str, ...]]] = {
     **dict.fromkeys(("abs", "sign", "exp", "log", "sqrt", "onehot"), (1, 1, ())),
+    **dict.fromkeys(("sigmoid", "tanh", "softplus", "log1p", "expm1"), (1, 1, ())),
     **dict.fromkeys(("minimum", "maximum"), (2, 2, ())),
     **dict.fromkeys(("where", "clip"), (3, 3, ())),
-    **dict.fromkeys(("sum", "mean", "min", "max"), (1, 1, ("over",))),
+    **dict.fromkeys(("sum", "mean", "median", "min", "max"), (1, 1, ("over",))),
+    **dict.fromkeys(("logsumexp", "softmax"), (1, 1, ("over",))),
     "std": (1, 1, ("over", "ddof")),
     "dot": (2, 2, ("over",)),
     "others": (1, 2, ("how", "over")),
 }
 
 #: Those that may be called as methods: x.sum().
-METHODS = ("sum", "mean", "min", "max", "std", "dot", "others", "clip")
+METHODS = ("sum", "mean", "median", "min", "max", "std", "dot", "others", "clip")
 
 _INFIX = {
     row.infix: (row.name, row.binding) for row in ROWS.values() if row.arity == 2 and row.infix
 }
 _INFIX["@"] = ("dot", PRODUCT)
 
+_PLAIN = ("-", "*", "*", "/", "<=", ">=", "!=", "**2")
 _INSTEAD = {
     "if": "where(condition, x, y) instead of if",
     "else": "where(condition, x, y) instead of if",
@@ -48,9 +51,16 @@ _INSTEAD = {
     "//": "/ instead of //",
     "%": "no remainder",
     "^": "** for powers",
-    "=": "== to compare",
+    "=": "== to compare; a text is one expression without assignments, a function may have some",
     ";": "one expression",
+    "#": "a formula without comments",
+    **{
+        greek: f"{name!r}" for greek, name in zip("πθμρ", ("pi", "theta", "mu", "rho"), strict=True)
+    },
+    **{sign: f"{plain!r}" for sign, plain in zip("−×·÷≤≥≠²", _PLAIN, strict=True)},
 }
+#: Modules, which functions of texts go without.
+_MODULES = ("np", "numpy", "cm", "committal", "math")
 
 _TOKEN = re.compile(
     r"""\s*(?:
@@ -76,6 +86,7 @@ def parse(
     more: Mapping[str, Node] | None = None,
     *,
     argument: str = "formula",
+    absent: Mapping[str, str] | None = None,
 ) -> Node:
     """Read a formula.
 
@@ -88,6 +99,8 @@ def parse(
         Nodes of other names: parameters and states.
     argument : str
         What errors call it.
+    absent : dict, optional
+        Why some names are not known here: what is allowed instead.
 
     Examples
     --------
@@ -97,8 +110,9 @@ def parse(
     Traceback (most recent call last):
         ...
     committal.errors.FormulaError: formula = 'sun(pi)' is not allowed; expected one of the \
-functions 'abs', 'sign', 'exp', 'log', 'sqrt', 'onehot', 'minimum', 'maximum', 'where', 'clip', \
-'sum', 'mean', 'min', 'max', 'std', 'dot', 'others'; did you mean 'sum'? (at 'sun', character 1)
+functions 'abs', 'sign', 'exp', 'log', 'sqrt', 'onehot', 'sigmoid', 'tanh', 'softplus', 'log1p', \
+'expm1', 'minimum', 'maximum', 'where', 'clip', 'sum', 'mean', 'median', 'min', 'max', \
+'logsumexp', 'softmax', 'std', 'dot', 'others'; did you mean 'sum'? (at 'sun', character 1)
     """
     if not isinstance(text, str):
         raise FormulaError(argument, text, "a text")
@@ -106,12 +120,14 @@ functions 'abs', 'sign', 'exp', 'log', 'sqrt', 'onehot', 'minimum', 'maximum', '
         allowed = f"at most {limits.FORMULA_TEXT} characters (there are {len(text)})"
         raise FormulaError(argument, text[:60] + "…", allowed)
     known = {key: name(INPUT, key, shape) for key, shape in inputs.items()}
-    return _Parser(text, known | dict(more or {}), argument).whole()
+    return _Parser(text, known | dict(more or {}), argument, absent or {}).whole()
 
 
 class _Parser:
-    def __init__(self, text: str, known: Mapping[str, Node], argument: str) -> None:
-        self.text, self.known, self.argument = text, known, argument
+    def __init__(
+        self, text: str, known: Mapping[str, Node], argument: str, absent: Mapping[str, str]
+    ) -> None:
+        self.text, self.known, self.argument, self.absent = text, known, argument, absent
         self.tokens = self._tokens()
         self.place = 0
         self.depth = 0
@@ -124,7 +140,8 @@ class _Parser:
             match = _TOKEN.match(self.text, at)
             if match is None:
                 start = len(self.text) - len(self.text[at:].lstrip())
-                self._fail(_Token("?", self.text[start : start + 1], start), "another character")
+                strange = _Token("?", self.text[start : start + 1], start)
+                self._fail(strange, _INSTEAD.get(strange.text, "another character"))
             assert match.lastgroup is not None
             kind, at = match.lastgroup, match.end()
             token = _Token(kind, match[kind], match.start(kind))
@@ -171,7 +188,8 @@ class _Parser:
     def whole(self) -> Node:
         made = self.expression(COMPARE)
         if self.now.kind != "end":
-            self._fail(self.now, self._instead(self.now) or "an operator or the end of the formula")
+            between = "an operator, such as *, or the end of the formula"
+            self._fail(self.now, self._instead(self.now) or between)
         return made
 
     def made(self, token: _Token, op: str, *operands: Any, **options: Any) -> Node:
@@ -242,14 +260,21 @@ class _Parser:
             return made
         if token.kind != "name" or token.text in _INSTEAD:
             self._fail(token, self._instead(token) or "a number, a name or a bracket")
+        if self.has("="):
+            self._fail(self.now, _INSTEAD["="])
+        if token.text in _MODULES and self.has("."):
+            self._fail(token, f"functions without {token.text}.: they have no module here")
         if self.has("("):
             if token.text not in FUNCTIONS:
-                self._fail(token, check.one_of(token.text, FUNCTIONS, "the functions"))
+                names = check.one_of(token.text, FUNCTIONS, "the functions")
+                self._fail(token, NOT_THERE.get(token.text, names))
             return self.called(token, [])
         if token.text not in self.known:
             if token.text in FUNCTIONS:
                 self._fail(token, f"brackets after the function {token.text}")
-            self._fail(token, check.one_of(token.text, self.known, "the names"))
+            names = check.one_of(token.text, self.known, "the names")
+            names += f", or a parameter with a value ({token.text}=...)"
+            self._fail(token, self.absent.get(token.text, names))
         return self.known[token.text]
 
     def number(self, token: _Token) -> Node:
@@ -267,8 +292,10 @@ class _Parser:
             self.argument_of(token, operands, options, allowed)
             if len(operands) > most:
                 self._fail(token, f"at most {most} operands of {token.text}")
-            if not self.has(")"):
-                self.take(",")
+            if not self.has(")") and not self.has(","):
+                self._fail(self.now, self._instead(self.now) or "',' or ')'")
+            if self.has(","):
+                self.take()
         self.take(")")
         if len(operands) < least:
             self._fail(token, f"{least} operands of {token.text} (there are {len(operands)})")
@@ -286,8 +313,12 @@ class _Parser:
             if key.text not in allowed:
                 names = check.one_of(key.text, allowed, "the options") if allowed else "no options"
                 self._fail(key, names)
+            if key.text in options or (key.text == "how" and len(operands) > 1):
+                self._fail(key, f"{key.text} once")
             self.take("=")
             options[key.text] = self.literal(key)
+        elif options:
+            self._fail(self.now, "operands before options")
         elif self.now.kind == "text":
             if token.text != "others" or len(operands) != 1:
                 self._fail(self.now, 'text only in over="arms", over="samples", others(x, "mean")')

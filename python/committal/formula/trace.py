@@ -4,348 +4,27 @@ from __future__ import annotations
 
 import inspect
 import linecache
+import re
 from collections.abc import Callable, Mapping
-from typing import Any, NoReturn
+from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import numpy as np
 
 from committal.errors import FormulaError
-from committal.formula.text import text_of
-from committal.formula.tree import INPUT, Node, name, number
-from committal.formula.vocabulary import COUNTS, apply
+from committal.formula import functions
+from committal.formula.symbol import Symbol, node_of
+from committal.formula.tree import Node
 from committal.support import check
 
-__all__ = ["Symbol", "Traced", "call", "parameters_of", "symbol", "trace"]
+__all__ = ["Traced", "parameters_of", "trace"]
 
-_ARITHMETIC = {
-    "add": "add",
-    "subtract": "sub",
-    "multiply": "mul",
-    "divide": "div",
-    "power": "pow",
-    "less": "lt",
-    "less_equal": "le",
-    "greater": "gt",
-    "greater_equal": "ge",
-    "equal": "eq",
-    "not_equal": "ne",
-    "negative": "neg",
-}
-_REPLACED = {"absolute": "abs", "fabs": "abs", "square": "x**2", "matmul": "dot"}
-_OWN = frozenset(
-    (
-        *("abs", "sign", "exp", "log", "sqrt", "where", "minimum", "maximum", "clip"),
-        *("sum", "mean", "min", "max", "std", "dot", "others", "onehot"),
-    )
-)
+#: Frames of these are not the user's.
+_HIDDEN = (str(Path(__file__).parents[1]), str(Path(np.__file__).parent))
 
-
-class Symbol:
-    """What stands for a number while a function is traced: it remembers what is done to it.
-
-    Examples
-    --------
-    >>> x = symbol(number(2)) + 1
-    >>> x
-    2 + 1
-    """
-
-    __slots__ = ("_node",)
-    _node: Node
-
-    def __init__(self, node: Node) -> None:
-        object.__setattr__(self, "_node", node)
-
-    def __repr__(self) -> str:
-        return text_of(self._node)
-
-    # -- arithmetic ------------------------------------------------------------------------------
-
-    def __add__(self, other: Any) -> Symbol:
-        return call("add", self, other)
-
-    def __radd__(self, other: Any) -> Symbol:
-        return call("add", other, self)
-
-    def __sub__(self, other: Any) -> Symbol:
-        return call("sub", self, other)
-
-    def __rsub__(self, other: Any) -> Symbol:
-        return call("sub", other, self)
-
-    def __mul__(self, other: Any) -> Symbol:
-        return call("mul", self, other)
-
-    def __rmul__(self, other: Any) -> Symbol:
-        return call("mul", other, self)
-
-    def __truediv__(self, other: Any) -> Symbol:
-        return call("div", self, other)
-
-    def __rtruediv__(self, other: Any) -> Symbol:
-        return call("div", other, self)
-
-    def __pow__(self, other: Any) -> Symbol:
-        return call("pow", self, other)
-
-    def __rpow__(self, other: Any) -> Symbol:
-        return call("pow", other, self)
-
-    def __matmul__(self, other: Any) -> Symbol:
-        return self.dot(other)
-
-    def __rmatmul__(self, other: Any) -> Symbol:
-        return call("mul", other, self).sum()
-
-    def __neg__(self) -> Symbol:
-        return call("neg", self)
-
-    def __pos__(self) -> Symbol:
-        return self
-
-    def __abs__(self) -> Symbol:
-        return call("abs", self)
-
-    # -- truths ----------------------------------------------------------------------------------
-
-    def __lt__(self, other: Any) -> Symbol:
-        return call("lt", self, other)
-
-    def __le__(self, other: Any) -> Symbol:
-        return call("le", self, other)
-
-    def __gt__(self, other: Any) -> Symbol:
-        return call("gt", self, other)
-
-    def __ge__(self, other: Any) -> Symbol:
-        return call("ge", self, other)
-
-    def __eq__(self, other: object) -> Symbol:  # type: ignore[override]
-        return call("eq", self, other)
-
-    def __ne__(self, other: object) -> Symbol:  # type: ignore[override]
-        return call("ne", self, other)
-
-    def __and__(self, other: Any) -> Symbol:
-        return call("and", self, other)
-
-    def __rand__(self, other: Any) -> Symbol:
-        return call("and", other, self)
-
-    def __or__(self, other: Any) -> Symbol:
-        return call("or", self, other)
-
-    def __ror__(self, other: Any) -> Symbol:
-        return call("or", other, self)
-
-    def __invert__(self) -> Symbol:
-        return call("not", self)
-
-    # -- along an axis ---------------------------------------------------------------------------
-
-    def sum(self, over: str = "") -> Symbol:
-        """Sum over arms or samples."""
-        return call("sum", self, over=over)
-
-    def mean(self, over: str = "") -> Symbol:
-        """Mean over arms or samples."""
-        return call("mean", self, over=over)
-
-    def min(self, over: str = "") -> Symbol:
-        """Smallest entry."""
-        return call("min", self, over=over)
-
-    def max(self, over: str = "") -> Symbol:
-        """Largest entry."""
-        return call("max", self, over=over)
-
-    def std(self, over: str = "", ddof: int = 0) -> Symbol:
-        """Standard deviation, divided by the count less `ddof`."""
-        return call("std", self, over=over, ddof=ddof)
-
-    def dot(self, other: Any, over: str = "") -> Symbol:
-        """Sum of products."""
-        return call("dot", self, other, over=over)
-
-    def others(self, how: str = "sum", over: str = "") -> Symbol:
-        """For every entry, the sum or the mean of all the others."""
-        return call("others", self, how, over=over)
-
-    def clip(self, low: Any, high: Any) -> Symbol:
-        """Between two numbers."""
-        return call("clip", self, low, high)
-
-    def __getitem__(self, index: Any) -> Symbol:
-        if isinstance(index, slice | tuple) or index is None or index is Ellipsis:
-            raise FormulaError("index", index, "one arm: x[a] for the drawn, x[0] for the first")
-        return call("gather", self, index)
-
-    # -- what cannot be done ---------------------------------------------------------------------
-
-    def _refuse(self, use: str) -> NoReturn:
-        raise FormulaError("formula", repr(self), use)
-
-    def __bool__(self) -> bool:
-        self._refuse(
-            "no if, and, or, not, min(), max() or chain of comparisons on it: its value is not "
-            "known while the function is traced; write cm.where(condition, x, y), &, |, ~, "
-            "cm.minimum, cm.maximum"
-        )
-
-    def __iter__(self) -> NoReturn:
-        self._refuse(
-            "no loop over it: the number of arms and samples is not known while the function is "
-            "traced; write x.sum(), x.mean(), x.max(), x.others() or elementwise operations"
-        )
-
-    def __len__(self) -> int:
-        self._refuse("K, the number of arms, or N, the number of samples, as an argument")
-
-    def __contains__(self, item: object) -> bool:
-        self._refuse("(x == value).max() instead of `in`")
-
-    def __setitem__(self, index: object, value: object) -> None:
-        self._refuse(
-            "no assignment to its entries: a formula never changes; write "
-            "cm.where(cm.onehot(a) > 0, new, old)"
-        )
-
-    __delitem__ = __setitem__
-
-    def __setattr__(self, name: str, value: object) -> None:
-        self._refuse(f"no attribute {name!r}: a formula never changes")
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        methods = ("sum", "mean", "min", "max", "std", "dot", "others", "clip")
-        raise FormulaError(
-            "formula", f"{self!r}.{name}", check.one_of(name, methods, "the methods")
-        )
-
-    def _number(self, *_: object) -> NoReturn:
-        self._refuse(
-            "no function of math or NumPy, no int() or float() and no range() of it: its value is "
-            "not known while the function is traced; write cm.exp, cm.log, cm.sqrt, cm.where, ..."
-        )
-
-    __float__ = __int__ = __complex__ = __index__ = _number
-    __round__ = __floor__ = __ceil__ = __trunc__ = _number
-
-    def __array__(self, *_: object, **__: object) -> NoReturn:
-        self._refuse("no array of it: vectors over arms and samples are vectors already")
-
-    def _no_division(self, other: object) -> NoReturn:
-        self._refuse("+, -, *, / and **: there is no // and no %")
-
-    __mod__ = __rmod__ = __floordiv__ = __rfloordiv__ = __divmod__ = __rdivmod__ = _no_division
-
-    def __xor__(self, other: object) -> NoReturn:
-        self._refuse("** for powers, != for one or the other")
-
-    __rxor__ = __xor__
-
-    def __call__(self, *_: object, **__: object) -> NoReturn:
-        self._refuse("a number, which is not called; a product is written with *")
-
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Symbol:
-        name = ufunc.__name__
-        if name not in _ARITHMETIC or method != "__call__" or options:
-            self._refuse(_instead(name, method))
-        return call(_ARITHMETIC[name], *inputs)
-
-    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> NoReturn:
-        self._refuse(_instead(function.__name__, "__call__"))
-
-
-def _instead(name: str, method: str) -> str:
-    own = _REPLACED.get(name, name)
-    if method == "__call__" and (own in _OWN or own == "x**2"):
-        return f"{own if own == 'x**2' else 'cm.' + own} instead of np.{name}"
-    known = ", ".join(sorted(_OWN))
-    return f"no NumPy function of it (np.{name}); the vocabulary is {known}"
-
-
-def symbol(node: Node) -> Symbol:
-    """A symbol for a node.
-
-    Examples
-    --------
-    >>> symbol(number(3))
-    3
-    """
-    return Symbol(node)
-
-
-def _node(op: str, value: Any) -> Node:
-    if isinstance(value, Symbol):
-        return value._node
-    if isinstance(value, np.ma.MaskedArray):
-        raise FormulaError(op, str(value), "numbers that are there, not masked ones")
-    if isinstance(value, bool | np.bool_):
-        # `x & (1 < 2)`: a truth that Python has computed.
-        return apply("eq", number(float(value)), number(1))
-    zero_dimensional = isinstance(value, np.ndarray) and value.ndim == 0
-    if (zero_dimensional and value.dtype.kind in "iuf") or check.is_real(value):
-        try:
-            return number(float(value))
-        except (OverflowError, FormulaError):
-            raise FormulaError(op, value, "finite numbers") from None
-    raise FormulaError(
-        op,
-        value,
-        "numbers and what the function was given (an array is not: vectors over arms are pi, r, "
-        "theta, ... and what is made of them)",
-    )
-
-
-def call(op: str, *operands: Any, over: str = "", ddof: int = 0) -> Symbol:
-    """Do something of the vocabulary to symbols and numbers.
-
-    Examples
-    --------
-    >>> call("clip", 3, 0, 1)
-    minimum(maximum(3, 0), 1)
-    """
-    return Symbol(_called(op, operands, over, ddof))
-
-
-def _called(op: str, operands: tuple[Any, ...], over: str, ddof: int) -> Node:
-    if op == "others":
-        x, how = operands
-        if not isinstance(how, str) or how not in ("sum", "mean"):
-            raise FormulaError("others.how", how, "'sum' or 'mean'")
-        return apply(f"others_{how}", _node("others.x", x), over=over)
-    names = _ARGUMENTS.get(op, ("x", "y"))
-    nodes = [_node(f"{op}.{names[i]}", operand) for i, operand in enumerate(operands)]
-    if op == "clip":
-        return apply("minimum", apply("maximum", nodes[0], nodes[1]), nodes[2])
-    if op == "dot":
-        return apply("sum", apply("mul", *nodes), over=over)
-    if isinstance(ddof, bool) or not isinstance(ddof, int) or ddof not in (0, 1):
-        raise FormulaError("std.ddof", ddof, "0 or 1")
-    if op == "std" and ddof == 1:
-        return _corrected(nodes[0], over)
-    return apply(op, *nodes, over=over)
-
-
-#: What functions call their operands, where it is not x and y.
-_ARGUMENTS = {
-    "where": ("condition", "x", "y"),
-    "clip": ("x", "low", "high"),
-    "onehot": ("a",),
-    "gather": ("x", "index"),
-}
-
-
-def _corrected(x: Node, over: str) -> Node:
-    """std * sqrt(n / (n - 1))."""
-    plain = apply("std", x, over=over)
-    count = name(INPUT, COUNTS[plain.over])
-    return apply("mul", plain, apply("sqrt", apply("div", count, apply("sub", count, number(1)))))
-
-
-# -- functions -------------------------------------------------------------------------------------
+#: Characters of a line of source that a message shows.
+_SOURCE = 80
 
 
 class Traced:
@@ -367,11 +46,24 @@ def parameters_of(function: Callable[..., Any]) -> tuple[tuple[str, ...], dict[s
     >>> parameters_of(f)
     (('pi',), {'top': 2.0})
     """
+    for kind in (
+        inspect.isgeneratorfunction,
+        inspect.iscoroutinefunction,
+        inspect.isasyncgenfunction,
+    ):
+        if kind(function):
+            allowed = "a plain function that returns a formula: no yield, no async"
+            raise FormulaError(_called_name(function), function, allowed)
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        allowed = "a function with arguments that can be seen: def f(pi, r): ..."
+        raise FormulaError(_called_name(function), function, allowed) from None
     given, parameters = [], {}
-    for p in inspect.signature(function).parameters.values():
+    for p in signature.parameters.values():
         where = f"{_called_name(function)}.{p.name}"
         if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
-            raise FormulaError(where, str(p), "arguments with names")
+            raise FormulaError(where, str(p), "arguments with names: pi, r, ... as they are needed")
         if p.kind == p.KEYWORD_ONLY:
             if p.default is p.empty:
                 raise FormulaError(where, str(p), "a default: parameters have one (*, top=1.0)")
@@ -409,11 +101,18 @@ def trace(
     'run'
     """
     who = _called_name(function)
+    positional, named = _passed(function, given)
     try:
-        returned = function(**{key: Symbol(node) for key, node in given.items()})
+        returned = function(*positional, **named)
     except FormulaError as error:
-        place = _place(function, error)
-        raise FormulaError(error.argument, error.value, error.allowed + place) from None
+        allowed = error.allowed + _place(function, error)
+        raise FormulaError(error.argument, error.value, allowed) from None
+    except RecursionError as error:
+        allowed = "a function that does not call itself: it is called once, and has no end to find"
+        raise FormulaError(who, "it calls itself for ever", allowed) from error
+    except TypeError as error:
+        allowed = _instead_of(str(error)) + _place(function, error)
+        raise FormulaError(who, str(error).replace("Symbol.", "x."), allowed) from error
     states: dict[str, Node] = {}
     if state:
         if not (isinstance(returned, tuple) and len(returned) == 2):
@@ -427,18 +126,58 @@ def trace(
     return Traced(_result(who, returned), states)
 
 
+def _passed(
+    function: Callable[..., Any], given: Mapping[str, Node]
+) -> tuple[list[Symbol], dict[str, Symbol]]:
+    """Symbols for the arguments, by place where they have no name."""
+    bare = [
+        p.name
+        for p in inspect.signature(function).parameters.values()
+        if p.kind is p.POSITIONAL_ONLY
+    ]
+    named = {key: Symbol(node) for key, node in given.items() if key not in bare}
+    return [Symbol(given[key]) for key in bare], named
+
+
+def _instead_of(words: str) -> str:
+    """What to write instead of a call that Python itself refused."""
+    found = re.search(r"(\w+)\(\) (?:got|takes|missing)", words)
+    name = found[1] if found else ""
+    if name not in functions.__all__:
+        return "what the vocabulary can do with numbers and vectors"
+    names = inspect.signature(getattr(functions, name)).parameters
+    written = ", ".join(_OPTIONS.get(key, key) for key in names)
+    method = f", or x.{name}(...)" if hasattr(Symbol, name) else ""
+    hint = '; axes have names: over="arms" or over="samples"' if "'axis'" in words else ""
+    return f"cm.{name}({written}){method}{hint}"
+
+
+#: How options are written in messages.
+_OPTIONS = {"over": 'over="arms"', "how": 'how="sum"', "ddof": "ddof=0"}
+
+
 def _place(function: Callable[..., Any], error: BaseException) -> str:
-    """Where in a function something went wrong."""
-    code, line = getattr(function, "__code__", None), 0
+    """Where in a function, or in what it calls, something went wrong."""
+    code, inner, own = getattr(function, "__code__", None), None, None
     step = error.__traceback__
     while step is not None:
-        if step.tb_frame.f_code is code:
-            line = step.tb_lineno
+        frame = step.tb_frame
+        if frame.f_code is code:
+            own = (frame, step.tb_lineno)
+        if own is not None and not frame.f_code.co_filename.startswith(_HIDDEN):
+            inner = (frame, step.tb_lineno)
         step = step.tb_next
-    if not line:
+    if own is None or inner is None:
         return ""
-    source = linecache.getline(code.co_filename, line).strip()  # type: ignore[union-attr]
-    return f" (in {_called_name(function)}, line {line}" + (f": {source})" if source else ")")
+    called = "" if inner[0] is own[0] else f", called by {_called_name(function)}"
+    return f" (in {_line(*inner)}{called})"
+
+
+def _line(frame: FrameType, line: int) -> str:
+    source = linecache.getline(frame.f_code.co_filename, line).strip()
+    if len(source) > _SOURCE:
+        source = source[:_SOURCE] + "…"
+    return f"{frame.f_code.co_name}, line {line}" + (f": {source}" if source else "")
 
 
 def _next(state: tuple[str, ...]) -> str:
@@ -448,6 +187,12 @@ def _next(state: tuple[str, ...]) -> str:
 def _result(who: str, value: Any) -> Node:
     if value is None:
         raise FormulaError(who, None, "a formula to return: is there a `return`?")
-    if isinstance(value, tuple | Mapping):
+    if isinstance(value, tuple | list | Mapping):
         raise FormulaError(who, value, "one formula; what is returned anew is declared by state=")
-    return _node(who, value)
+    if isinstance(value, bool | np.bool_):
+        allowed = "a formula, not True or False, which Python has computed while tracing"
+        raise FormulaError(who, value, allowed)
+    if not isinstance(value, Symbol) and not check.is_real(value) and np.ndim(value) == 0:
+        allowed = "a formula: numbers and what is made of the arguments of the function"
+        raise FormulaError(who, value, allowed)
+    return node_of(who, value)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterator
-from typing import Any
 
 from committal.errors import FormulaError
 from committal.formula.shapes import RUN
@@ -89,20 +88,17 @@ class Node:
         digest = hashlib.blake2b(text.encode(), digest_size=16)
         for node in operands:
             digest.update(node.digest)
-        values: dict[str, Any] = {
-            "op": op,
-            "operands": operands,
-            "value": value,
-            "name": name,
-            "over": over,
-            "shape": shape,
-            "truth": truth,
-            "depth": depth,
-            "size": size,
-            "digest": digest.digest(),
-        }
-        for key, given in values.items():
-            object.__setattr__(self, key, given)
+        store = object.__setattr__  # nodes are made by the hundred
+        store(self, "op", op)
+        store(self, "operands", operands)
+        store(self, "value", value)
+        store(self, "name", name)
+        store(self, "over", over)
+        store(self, "shape", shape)
+        store(self, "truth", truth)
+        store(self, "depth", depth)
+        store(self, "size", size)
+        store(self, "digest", digest.digest())
 
     def __setattr__(self, name: str, value: object) -> None:
         raise FormulaError("formula", name, "a formula that is left as it is: it never changes")
@@ -154,15 +150,15 @@ def walk(*roots: Node) -> Iterator[Node]:
     >>> [node.op for node in walk(apply("mul", two, two))]
     ['number', 'mul']
     """
-    seen: set[Node] = set()
+    seen: set[bytes] = set()
     for root in roots:
         stack: list[tuple[Node, bool]] = [(root, False)]
         while stack:
             node, done = stack.pop()
-            if node in seen:
+            if node.digest in seen:
                 continue
             if done:
-                seen.add(node)
+                seen.add(node.digest)
                 yield node
             else:
                 stack.append((node, True))

@@ -15,12 +15,14 @@ from committal.config import (
     Estimator,
     ExactQ,
     Experiment,
+    Group,
     OneSample,
     Policy,
     Reinforce,
     TabularMDP,
     Update,
     kinds,
+    spelled_out,
 )
 from committal.config.bandit import NOISES
 from committal.config.estimators import SOLVERS
@@ -52,6 +54,7 @@ def lower(experiment: Experiment) -> BanditPlan | MdpPlan:
     """
     if not isinstance(experiment, Experiment):
         raise ConfigTypeError("experiment", experiment, "an Experiment")
+    experiment = spelled_out(experiment)
     if isinstance(experiment.problem, TabularMDP):
         return lower_mdp(experiment, experiment.problem)
     if isinstance(experiment.problem, Bandit):
@@ -68,7 +71,7 @@ def core_names() -> dict[str, tuple[str, ...]]:
     ('direct', 'softmax')
     """
     in_episodes = (ExactQ, Reinforce)
-    in_bandits = (OneSample,)
+    in_bandits = (Group, OneSample)
     estimators = kinds(Estimator).values()
     found = {
         "baselines": [name for cls in kinds(Baseline).values() for name in cls.core_names()],

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from committal.config import Baseline, Behaviour, Linear, RunningMean, Schedule
+from committal.config import Baseline, Behaviour, Linear, RunningMean, Schedule, Snapshot
 from committal.config.quantities import Quantity
 from committal.lowering.programs import core_programs
 
@@ -155,6 +155,11 @@ def lower_behaviour(behaviour: Behaviour, steps: int) -> Behaved:
     >>> lower_behaviour(EpsilonGreedy(0.1), 10)[:2]
     ('epsilon_greedy', array([0.1]))
     """
+    if isinstance(behaviour, Snapshot):
+        # More than 0 where mu becomes the policy.
+        times = np.arange(max(steps, 1) if behaviour.every > 1 else 1)
+        taken = np.where(times % behaviour.every == 0, 1.0, 0.0)
+        return Behaved(behaviour.core_name, taken, np.zeros(0))
     return Behaved(
         behaviour.core_name,
         scheduled(behaviour.exploration, steps),

@@ -12,20 +12,24 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from committal import _core
-from committal.config import Experiment, FormulaBaseline, FormulaPolicy, FormulaUpdate, Linear
+from committal.config import (
+    Bandit,
+    Experiment,
+    FormulaBaseline,
+    FormulaPolicy,
+    FormulaUpdate,
+    Linear,
+)
 from committal.config.quantities import Quantity
 from committal.errors import FormulaError
 from committal.formula.formula import Formula
 from committal.formula.normal import normal
 from committal.formula.shapes import ARM, RUN, SAMPLE_ARM
 from committal.formula.tree import INPUT, NUMBER, PARAMETER, STATE, Node, name, number, walk
-from committal.formula.vocabulary import ROWS, apply
+from committal.formula.vocabulary import ROWS, apply, core_tree
 from committal.support import limits
 
 __all__ = ["Program", "lower_formula", "lower_programs"]
-
-#: Whole exponents up to this are products.
-_LARGEST_POWER = 1024
 
 
 @dataclass(slots=True)
@@ -60,6 +64,8 @@ class Program:
     state: dict[str, float] = field(default_factory=dict)
     #: The formula, for people.
     text: str = ""
+    #: How long the axes are, as far as it is known.
+    counts: Mapping[str, int] = field(default_factory=dict)
 
     def new(self, shape: str) -> int:
         """A register that nothing was written to yet."""
@@ -88,14 +94,8 @@ class Program:
 
 
 def _rebuilt(root: Node, leaves: Mapping[Node, Node]) -> Node:
-    """A tree with other leaves."""
-    made: dict[Node, Node] = {}
-    for node in walk(root):
-        if node.op in ROWS:
-            made[node] = apply(node.op, *(made[x] for x in node.operands), over=node.over)
-        else:
-            made[node] = leaves.get(node, node)
-    return made[root]
+    """A tree with other leaves, of operations that the core has."""
+    return core_tree(root, leaves)
 
 
 def _settled(formula: Formula, roots: Mapping[str, Node], prefix: str = "") -> dict[str, Node]:
@@ -110,6 +110,11 @@ def _settled(formula: Formula, roots: Mapping[str, Node], prefix: str = "") -> d
     return {key: normal(_rebuilt(root, leaves), strict=False) for key, root in roots.items()}
 
 
+def settled_roots(formula: Formula) -> dict[str, Node]:
+    """The trees of a formula and of its states, with numbers in place of parameters."""
+    return _settled(formula, _roots(formula))
+
+
 def _roots(formula: Formula, prefix: str = "") -> dict[str, Node]:
     states = {f"state:{prefix}{key}": node for key, _, node in formula.states}
     return {"value": formula.result, **states}
@@ -118,7 +123,9 @@ def _roots(formula: Formula, prefix: str = "") -> dict[str, Node]:
 # -- code ------------------------------------------------------------------------------------------
 
 
-def lower_formula(formula: Formula, *, slope: Node | None = None) -> Program:
+def lower_formula(
+    formula: Formula, *, slope: Node | None = None, counts: Mapping[str, int] | None = None
+) -> Program:
     """Turn a formula into a program with the output ``"value"`` and its states.
 
     Parameters
@@ -126,6 +133,8 @@ def lower_formula(formula: Formula, *, slope: Node | None = None) -> Program:
     formula : Formula
     slope : Node, optional
         Its derivative, as an output of that name.
+    counts : dict, optional
+        How many ``"arms"`` and ``"samples"`` there are; a median needs to know.
 
     Examples
     --------
@@ -137,19 +146,21 @@ def lower_formula(formula: Formula, *, slope: Node | None = None) -> Program:
     if slope is not None:
         roots["slope"] = slope
     initial = {key: formula.initial(key) for key, _, _ in formula.states}
-    return _program(_settled(formula, roots), initial, formula.text)
+    return _program(_settled(formula, roots), initial, formula.text, counts or {})
 
 
-def _program(roots: Mapping[str, Node], initial: Mapping[str, float], text: str) -> Program:
-    made = Program(state=dict(initial), text=text)
+def _program(
+    roots: Mapping[str, Node], initial: Mapping[str, float], text: str, counts: Mapping[str, int]
+) -> Program:
+    made = Program(state=dict(initial), text=text, counts=counts)
     places: dict[Node, int] = {}
     for node in walk(*roots.values()):
         if node.op != NUMBER:  # a number gets a register where it is read
-            places[node] = _emitted(made, node, places)
+            places[node] = emitted(made, node, places)
     states = {node.name: node.shape for node in walk(*roots.values()) if node.op == STATE}
     taken: set[int] = set()
     for key, root in roots.items():
-        place, shape = _read(made, root, places), root.shape
+        place, shape = read(made, root, places), root.shape
         wanted = states.get(key.removeprefix("state:"), shape) if "state:" in key else shape
         if key == "slope":
             wanted = ARM
@@ -158,16 +169,27 @@ def _program(roots: Mapping[str, Node], initial: Mapping[str, float], text: str)
             place = made.do("copy", wanted, place)
         taken.add(place)
         made.outputs.append((key, place))
+    return _checked(made)
+
+
+def finished(made: Program, outputs: Mapping[str, tuple[int, str]]) -> Program:
+    """A program whose outputs are copies of some of its registers."""
+    for key, (place, shape) in outputs.items():
+        made.outputs.append((key, made.do("copy", shape, place)))
+    return _checked(made)
+
+
+def _checked(made: Program) -> Program:
     for what, count, most in (
         ("operations", len(made.code), limits.OPERATIONS),
         ("registers", len(made.registers), limits.REGISTERS),
     ):
         if count > most:
-            raise FormulaError("formula", text, f"at most {most} {what} (there are {count})")
+            raise FormulaError("formula", made.text, f"at most {most} {what} (there are {count})")
     return made
 
 
-def _read(made: Program, node: Node, places: dict[Node, int]) -> int:
+def read(made: Program, node: Node, places: dict[Node, int]) -> int:
     """The register of a node that is there already, or that of a number."""
     if node not in places:
         places[node] = made.new(RUN)
@@ -175,7 +197,7 @@ def _read(made: Program, node: Node, places: dict[Node, int]) -> int:
     return places[node]
 
 
-def _emitted(made: Program, node: Node, places: dict[Node, int]) -> int:
+def emitted(made: Program, node: Node, places: dict[Node, int]) -> int:
     """Add what a node needs; its operands are there already."""
     if node.op not in ROWS:
         place = made.new(node.shape)
@@ -184,11 +206,13 @@ def _emitted(made: Program, node: Node, places: dict[Node, int]) -> int:
         return place
     if node.op == "pow":
         x, y = node.operands
-        if y.op == NUMBER and y.value == int(y.value) and abs(y.value) <= _LARGEST_POWER:
-            return made.do("powi", node.shape, _read(made, x, places), int(y.value))
-    operands = [_read(made, x, places) for x in node.operands]
+        if y.op == NUMBER and y.value == int(y.value) and abs(y.value) <= limits.POWER:
+            return made.do("powi", node.shape, read(made, x, places), int(y.value))
+    operands = [read(made, x, places) for x in node.operands]
     if node.op == "gather" and node.operands[0].shape == SAMPLE_ARM:
         return _gathered_by_sample(made, node, operands)
+    if node.op == "median":
+        return _median(made, node, operands[0])
     return made.do(ROWS[node.op].opcode(node.over), node.shape, *operands)
 
 
@@ -199,6 +223,37 @@ def _gathered_by_sample(made: Program, node: Node, operands: list[int]) -> int:
     zero = made.new(RUN)
     made.constants.append((zero, 0.0))
     return made.do("sum_arms", node.shape, made.do("where", SAMPLE_ARM, hot, x, zero))
+
+
+def _median(made: Program, node: Node, x: int) -> int:
+    """The middle of an axis, by going from the smallest to the next one, as often as is needed."""
+    count = made.counts.get(node.over)
+    if count is None:
+        allowed = f"a formula without it: the number of {node.over} is not known here"
+        raise FormulaError("median", made.text, allowed)
+    inner, shape, over = node.operands[0].shape, node.shape, node.over
+
+    def constant(value: float) -> int:
+        made.constants.append((made.new(RUN), value))
+        return made.constants[-1][0]
+
+    def reduced(op: str, place: int) -> int:
+        return made.do(f"{op}_{over}", shape, place)
+
+    def next_unless(low: int, wanted: int) -> int:
+        """The next larger number, unless so many are no larger than this one."""
+        seen = reduced("sum", made.do("le", inner, x, low))
+        larger = made.do("where", inner, made.do("gt", inner, x, low), x, largest)
+        enough = made.do("ge", shape, seen, constant(float(wanted)))
+        return made.do("where", shape, enough, low, reduced("min", larger))
+
+    largest, low = reduced("max", x), reduced("min", x)
+    for _ in range((count - 1) // 2):
+        low = next_unless(low, (count + 1) // 2)
+    if count % 2 == 1:
+        return low
+    both = made.do("add", shape, low, next_unless(low, count // 2 + 1))
+    return made.do("mul", shape, both, constant(0.5))
 
 
 # -- experiments -----------------------------------------------------------------------------------
@@ -218,26 +273,40 @@ def lower_programs(experiment: Experiment) -> dict[str, Any]:
     (['baseline'], [('pi', 0), ('r', 1)])
     """
     found: dict[str, Any] = {}
-    baseline = _lower_baseline(experiment)
+    counts = _counts(experiment)
+    baseline = _lower_baseline(experiment, counts)
     if baseline is not None:
         found["baseline"] = baseline
     weight = getattr(experiment.estimator, "weight", None)
     if weight is not None:
-        found["weight"] = lower_formula(weight.tree)
-    if isinstance(experiment.update, FormulaUpdate):
-        found["update"] = lower_formula(experiment.update.tree)
+        found["weight"] = lower_formula(weight.tree, counts=counts)
+    epochs = getattr(experiment.estimator, "epochs", 1)
+    if epochs > 1:
+        from committal.lowering.epochs import lower_epochs
+
+        found["update"] = lower_epochs(experiment, epochs, counts)
+    elif isinstance(experiment.update, FormulaUpdate):
+        found["update"] = lower_formula(experiment.update.tree, counts=counts)
     if isinstance(experiment.policy, FormulaPolicy):
         found["link"] = lower_formula(experiment.policy.tree, slope=experiment.policy.slope)
-    if experiment.optimiser.tree is not None:
-        found["optimiser"] = lower_formula(experiment.optimiser.tree)
+    if experiment.optimiser.tree is not None and epochs == 1:
+        found["optimiser"] = lower_formula(experiment.optimiser.tree, counts=counts)
     if experiment.record.formulas:
         found["quantities"] = [
-            (quantity.name, lower_formula(quantity.tree)) for quantity in experiment.record.formulas
+            (quantity.name, lower_formula(quantity.tree, counts=counts))
+            for quantity in experiment.record.formulas
         ]
     return found
 
 
-def _lower_baseline(experiment: Experiment) -> Program | None:
+def _counts(experiment: Experiment) -> dict[str, int]:
+    """The lengths of the axes; in an MDP an optimiser sees all states, so that nobody knows."""
+    if not isinstance(experiment.problem, Bandit):
+        return {"samples": 1}
+    return {"arms": experiment.problem.arms, "samples": getattr(experiment.estimator, "samples", 1)}
+
+
+def _lower_baseline(experiment: Experiment, counts: Mapping[str, int]) -> Program | None:
     """The sum of all terms that are formulas, as one program."""
     baseline = experiment.baseline
     terms = baseline.terms if isinstance(baseline, Linear) else ((1.0, baseline),)
@@ -256,7 +325,7 @@ def _lower_baseline(experiment: Experiment) -> Program | None:
         roots |= settled
         initial |= {prefix + key: formula.initial(key) for key, _, _ in formula.states}
     assert total is not None
-    return _program({"value": total, **roots}, initial, repr(baseline))
+    return _program({"value": total, **roots}, initial, repr(baseline), counts)
 
 
 def formula_row(programs: Mapping[str, Any], name: str) -> Quantity | None:

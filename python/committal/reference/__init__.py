@@ -12,6 +12,7 @@ plan that the engine is given. Read on below, then the files in the order in whi
 ``baselines``       b from :math:`\pi` and r; the memory of running means
 ``behaviours``      :math:`\mu` from :math:`\pi`
 ``updates``         directions g, projection, the next :math:`\theta`
+``groups``          advantages of a group, terms of regularisers
 ``variance``        the covariance of g
 ``bandit``          one run of a bandit; the exact law of one update
 ``mdp_evaluation``  V, Q, d and the probabilities of goals
@@ -140,6 +141,7 @@ Examples
 from committal.reference.bandit import *
 from committal.reference.baselines import *
 from committal.reference.behaviours import *
+from committal.reference.groups import *
 from committal.reference.mdp import *
 from committal.reference.mdp_episodes import *
 from committal.reference.mdp_evaluation import *

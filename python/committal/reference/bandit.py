@@ -12,7 +12,10 @@ import numpy.typing as npt
 from committal.config.bandit import Bandit
 from committal.config.estimators import OneSample
 from committal.config.experiment import Experiment
-from committal.config.policies import Policy
+from committal.config.formula_update import FormulaUpdate
+from committal.config.links import FormulaPolicy
+from committal.config.snapshot import Snapshot
+from committal.config.spelled import spelled_out
 from committal.errors import NonFiniteError
 from committal.reference.arrays import Floats, Ints
 from committal.reference.baselines import (
@@ -24,11 +27,11 @@ from committal.reference.baselines import (
 )
 from committal.reference.behaviours import behaviour_probabilities
 from committal.reference.formulas import Given, drawn, known
-from committal.reference.policies import initial_theta, policy_probabilities
+from committal.reference.policies import initial_theta, policy_probabilities, require_slopes
 from committal.reference.problems import problem_of
 from committal.reference.rewards import draw_reward, reward_table
 from committal.reference.streams import ACTION, REWARD, draw_action, uniforms
-from committal.reference.updates import direction, moved, next_theta, optimised
+from committal.reference.updates import next_theta, updated
 
 __all__ = ["BanditMoment", "Outcome", "one_step_law", "run_bandit"]
 
@@ -87,13 +90,12 @@ def run_bandit(
     0 [0. 0.] 0.0
     1 [1. 0.] 0.5
     """
+    experiment = spelled_out(experiment)
     try:
         first = (0, initial_theta(experiment)) if start is None else start
         yield from _moments(experiment, key, run, actions, rewards, *first)
     except NonFiniteError as error:
-        raise NonFiniteError(
-            run, error.update, error.part, error.expression, error.operands
-        ) from None
+        raise error.at(run, error.update) from None
 
 
 def _moments(
@@ -105,7 +107,7 @@ def _moments(
     first: int,
     theta: Floats,
 ) -> Iterator[BanditMoment]:
-    problem, policy, steps = problem_of(experiment, Bandit), experiment.policy, experiment.steps
+    problem, steps = problem_of(experiment, Bandit), experiment.steps
     estimator = experiment.estimator
     samples = estimator.samples if isinstance(estimator, OneSample) else 0
     r = np.array(problem.means)
@@ -121,8 +123,12 @@ def _moments(
     regret = 0.0
 
     for t in range(first, steps + 1):
-        pi = _policy(policy, theta, t)
-        mu = behaviour_probabilities(experiment.behaviour, pi, t, steps)
+        pi = _policy(experiment, theta, t)
+        lags = isinstance(experiment.behaviour, Snapshot)
+        if not isinstance(experiment.behaviour, Snapshot):
+            mu = behaviour_probabilities(experiment.behaviour, pi, t, steps)
+        elif t == first or experiment.behaviour.is_taken(t, steps):
+            mu = pi
 
         if t < len(given_actions):
             a_t = given_actions[t]
@@ -148,18 +154,29 @@ def _moments(
         yield now
 
         if t < steps:
-            g = direction(experiment, theta, t, each if samples else b, a_t, r_t)
             memory = remember(experiment.baseline, memory, r_t, given)
-            step, memory = optimised(experiment, g, theta, t, memory)
-            theta = moved(experiment, theta, t, step)
+            b_t = each if samples else b
+            theta, memory = updated(
+                experiment, theta, t, b_t, a_t, r_t, memory, mu if lags else None
+            )
             regret += float(r.max()) - now.value
 
 
-def _policy(policy: Policy, theta: Floats, t: int) -> Floats:
+def _policy(experiment: Experiment, theta: Floats, t: int) -> Floats:
+    policy = experiment.policy
     try:
-        return policy_probabilities(policy, theta)
+        pi = policy_probabilities(policy, theta)
+        if isinstance(policy, FormulaPolicy) and t < experiment.steps and _scored(experiment):
+            require_slopes(policy, theta)
     except NonFiniteError as error:  # of a link; the time is known here
-        raise NonFiniteError(0, t, error.part, error.expression, error.operands) from None
+        raise error.at(0, t) from None
+    return pi
+
+
+def _scored(experiment: Experiment) -> bool:
+    """Whether the update of a link looks at its derivative."""
+    update = experiment.update
+    return not isinstance(update, FormulaUpdate) or "score" in update.names
 
 
 class Outcome(NamedTuple):
@@ -207,6 +224,7 @@ def one_step_law(
     0.125 (1,) (1.0,) [0. 1.]
     0.375 (1,) (0.0,) [0. 0.]
     """
+    experiment = spelled_out(experiment)
     problem, estimator = problem_of(experiment, Bandit), experiment.estimator
     pi = policy_probabilities(experiment.policy, theta)
     mu = behaviour_probabilities(experiment.behaviour, pi, t, experiment.steps)

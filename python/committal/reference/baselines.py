@@ -22,12 +22,9 @@ from committal.config import (
 from committal.reference.arrays import Floats
 from committal.reference.formulas import Given, formula_value, known, next_states, with_states
 from committal.reference.policies import others
+from committal.support.simplex import SMALLEST_PROBABILITY
 
 __all__ = ["Memory", "baseline_value", "baselines_of_samples", "initial_memory", "remember"]
-
-
-#: 1/pi is not taken of anything smaller, so that weights and their sums stay finite.
-SMALLEST_PROBABILITY = 1e-150
 
 
 @dataclass(frozen=True)

@@ -10,20 +10,19 @@ import numpy.typing as npt
 
 from committal.config.bandit import Bandit
 from committal.config.experiment import Experiment
+from committal.config.formula_quantity import FormulaQuantity
 from committal.config.links import FormulaPolicy
 from committal.errors import NonFiniteError
 from committal.formula.formula import Formula
 from committal.formula.shapes import ARM
 from committal.reference.arrays import Floats
 from committal.reference.policies import others
+from committal.support.simplex import SMALLEST_PROBABILITY
 
 __all__ = ["Given", "drawn", "formula_value", "known", "next_states", "score", "with_states"]
 
 #: What a formula looks at, by name.
 Given: TypeAlias = Mapping[str, Any]
-
-#: Probabilities that formulas see are not smaller, so that pi log pi and 1 / pi are finite.
-SMALLEST_PROBABILITY = 1e-150
 
 
 def known(theta: Floats, pi: Floats, mu: Floats, r: Floats | None, t: int) -> dict[str, Any]:
@@ -126,7 +125,7 @@ def formula_value(part: str, formula: Formula, values: Given) -> Floats:
     Traceback (most recent call last):
         ...
     committal.errors.NonFiniteError: run 0, update 4: the formula of baseline is not finite: \
-1 / sum(r) with 1 = 1.0, sum(r) = 0.0
+1 / sum(r) with sum(r) = 0.0
     """
     value = formula.at(values)
     if np.isfinite(value).all():
@@ -154,8 +153,12 @@ def next_states(part: str, formula: Formula, values: Given) -> dict[str, Any]:
 
 def quantities(experiment: Experiment, given: Given) -> Iterator[tuple[str, Floats]]:
     """The recorded quantities that are formulas, by name."""
-    values = dict(given)
-    assert isinstance(experiment.problem, Bandit)
-    values["theta0"] = experiment.policy.start(experiment.problem.arms)
     for quantity in experiment.record.formulas:
-        yield quantity.name, formula_value(f"record.{quantity.name}", quantity.tree, values)
+        yield quantity.name, quantity_values(experiment, quantity, given)
+
+
+def quantity_values(experiment: Experiment, quantity: FormulaQuantity, given: Given) -> Floats:
+    """A recorded formula, from what is known at its time."""
+    assert isinstance(experiment.problem, Bandit)
+    values = {**given, "theta0": experiment.policy.start(experiment.problem.arms)}
+    return formula_value(f"quantity {quantity.name}", quantity.tree, values)

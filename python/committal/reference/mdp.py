@@ -10,6 +10,7 @@ import numpy as np
 from committal.config.estimators import ExactQ
 from committal.config.experiment import Experiment
 from committal.config.mdp import TabularMDP
+from committal.config.spelled import spelled_out
 from committal.errors import NonFiniteError
 from committal.reference.arrays import Floats, Ints
 from committal.reference.baselines import initial_memory, remember
@@ -39,7 +40,9 @@ class MdpMoment(NamedTuple):
         return problem_of(self.experiment, TabularMDP)
 
 
-def run_mdp(experiment: Experiment, *, key: int, run: int) -> Iterator[MdpMoment]:
+def run_mdp(
+    experiment: Experiment, *, key: int, run: int, start: tuple[int, Floats] | None = None
+) -> Iterator[MdpMoment]:
     """The moments t = 0, 1, ..., steps of one run.
 
     Parameters
@@ -47,6 +50,8 @@ def run_mdp(experiment: Experiment, *, key: int, run: int) -> Iterator[MdpMoment
     experiment : Experiment
     key, run : int
         Name the stream: the same numbers as the compiled engine draws.
+    start : (int, ndarray), optional
+        Begin at this time with this theta; visits and what was remembered before are not known.
 
     Examples
     --------
@@ -59,25 +64,26 @@ def run_mdp(experiment: Experiment, *, key: int, run: int) -> Iterator[MdpMoment
     {1}
     """
     try:
-        yield from _moments(experiment, key, run)
+        experiment = spelled_out(experiment)
+        first = (0, initial_theta(experiment)) if start is None else start
+        yield from _moments(experiment, key, run, *first)
     except NonFiniteError as error:
-        raise NonFiniteError(
-            run, error.update, error.part, error.expression, error.operands
-        ) from None
+        raise error.at(run, error.update) from None
 
 
-def _moments(experiment: Experiment, key: int, run: int) -> Iterator[MdpMoment]:
+def _moments(
+    experiment: Experiment, key: int, run: int, first: int, theta: Floats
+) -> Iterator[MdpMoment]:
     mdp, steps, estimator = (
         problem_of(experiment, TabularMDP),
         experiment.steps,
         experiment.estimator,
     )
-    theta = initial_theta(experiment)
     memory = initial_memory(experiment.baseline)
     visits = np.zeros(mdp.n_states, np.int64)
     V = np.zeros(mdp.n_states)
 
-    for t in range(steps + 1):
+    for t in range(first, steps + 1):
         pi = policy_table(mdp, theta)
         if isinstance(estimator, ExactQ) and estimator.solver == "iterative":
             V, Q = sweep(mdp, pi, V, estimator.tolerance)  # from where the last sweeps ended

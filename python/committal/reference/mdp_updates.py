@@ -95,9 +95,13 @@ def episode_direction(
 
     exact = isinstance(estimator, ExactQ)
     given = [_given(experiment, pi, Q if exact else None, s, t, theta) for s in range(len(pi))]
-    b = baseline_by_state(experiment.baseline, pi, Q, given) if exact else np.zeros(mdp.n_states)
     # A formula may look at the policy of the state; what is known otherwise is the same in all.
+    # Only where the episode was: elsewhere nobody asks for b, and a formula may not have one.
     visited = [int(s) for s in episode.states]
+    b = np.zeros(mdp.n_states)
+    if exact:
+        own_given = [given[s] for s in visited]
+        b[visited] = baseline_by_state(experiment.baseline, pi[visited], Q[visited], own_given)
     constants = [
         0.0 if exact else baseline_value(experiment.baseline, pi[s], Q[s], memory, given[s])
         for s in visited
@@ -109,6 +113,8 @@ def episode_direction(
         signal = Q[s, a] - b[s] if exact else earned[i] - constants[i] + later[i]
         factor = mdp.gamma**i if isinstance(estimator, ExactQ) and estimator.discounted else 1.0
         if has_formula(experiment):
+            if before * factor == 0.0:
+                break  # neither this visit nor a later one counts
             own = constants[i] if not exact else b[s]
             # On-policy REINFORCE: what was earned before and after is the whole return.
             batch = drawn(given[s], pi[s], mu[i], [a], [signal + own])

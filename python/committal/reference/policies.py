@@ -6,11 +6,13 @@ import numpy as np
 import numpy.typing as npt
 
 from committal.config.bandit import Bandit
+from committal.config.escort import Escort
 from committal.config.experiment import Experiment
 from committal.config.links import FormulaPolicy
 from committal.config.mdp import TabularMDP
 from committal.config.policies import Direct, Policy, Sigmoid, Softmax
 from committal.errors import NonFiniteError
+from committal.formula.evaluate import culprit
 from committal.reference.arrays import Floats
 from committal.reference.problems import problem_of
 
@@ -77,6 +79,8 @@ def initial_theta(experiment: Experiment) -> Floats:
     if isinstance(policy, Direct):
         probabilities = policy.probabilities
         theta[:] = 1.0 / len(theta) if probabilities is None else probabilities
+    elif isinstance(policy, Escort):
+        theta[:] = policy.start(len(theta))
     elif isinstance(policy, Softmax | FormulaPolicy) and policy.theta0 is not None:
         theta[:] = policy.theta0
     return theta
@@ -96,7 +100,7 @@ def log_policy(policy: Policy, theta: Floats) -> Floats:
     if isinstance(policy, Direct):
         with np.errstate(divide="ignore"):
             return np.log(theta)
-    if isinstance(policy, FormulaPolicy):
+    if isinstance(policy, FormulaPolicy | Escort):
         return policy.log_probabilities_at(theta)
     return log_softmax(theta)
 
@@ -114,6 +118,8 @@ def policy_probabilities(policy: Policy, theta: Floats) -> Floats:
         return softmax([theta[0], 0.0])
     if isinstance(policy, Direct):
         return theta
+    if isinstance(policy, Escort):
+        policy = policy.link(len(theta))
     if isinstance(policy, FormulaPolicy):
         return _linked(policy, theta)
     return softmax(theta)
@@ -125,8 +131,39 @@ def _linked(policy: FormulaPolicy, theta: Floats) -> Floats:
     if np.isfinite(f).all() and (f >= 0.0).all() and f.sum() > 0.0:
         return np.asarray(f / f.sum())
     found = policy.tree.culprit({"theta": theta})
-    expression, operands = found or (policy.formula, {policy.formula: f.tolist()})
-    raise NonFiniteError(0, 0, "policy", expression, operands)
+    if found is not None:
+        raise NonFiniteError(0, 0, "policy", *found)
+    # Each number is finite; together they may be too large.
+    wrong = "is negative" if (f < 0.0).any() else "is 0 for every arm"
+    problem = wrong if np.isfinite(f.sum()) else "adds up to more than the largest number"
+    raise NonFiniteError(0, 0, "policy", policy.formula, _of_arms(policy, theta, f), problem)
+
+
+def _of_arms(policy: FormulaPolicy, theta: Floats, f: Floats) -> dict[str, object]:
+    """theta and f, of the worst arm where there are many."""
+    if len(f) <= 6:
+        return {"theta": theta.tolist(), policy.formula: f.tolist()}
+    k = int(f.argmin())
+    return {f"theta (arm {k})": float(theta[k]), f"{policy.formula} (arm {k})": float(f[k])}
+
+
+def require_slopes(policy: FormulaPolicy, theta: Floats) -> None:
+    """Refuse parameters where the derivative of a link is not finite.
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> require_slopes(cm.link("1 + sqrt(theta)"), np.array([0.0, 1.0]))
+    Traceback (most recent call last):
+        ...
+    committal.errors.NonFiniteError: run 0, update 0: the formula of policy has a slope that is \
+not finite: 1 / (2 * sqrt(theta)) with 2 * sqrt(theta) = [0.0, 2.0]
+    """
+    if np.isfinite(policy.slopes_at(theta)).all():
+        return
+    found = culprit(policy.slope, policy.tree.values({"theta": theta}))
+    assert found is not None
+    raise NonFiniteError(0, 0, "policy", *found, problem="has a slope that is not finite")
 
 
 def entropy(pi: Floats, log_pi: Floats) -> float:

@@ -13,6 +13,7 @@ from committal.config.experiment import Experiment
 from committal.config.formula_update import FormulaUpdate
 from committal.config.links import FormulaPolicy
 from committal.config.policies import Direct, Policy, Sigmoid
+from committal.config.spelled import spelled_out
 from committal.config.updates import Natural, Projected, Update, Vanilla
 from committal.reference.arrays import Floats
 from committal.reference.baselines import Memory
@@ -41,6 +42,7 @@ __all__ = [
     "optimised",
     "project_onto_simplex",
     "update_direction",
+    "updated",
 ]
 
 
@@ -194,9 +196,40 @@ def next_theta(
     >>> next_theta(e, np.zeros(2), t=0, b=0.0, actions=[0], rewards=[1.0])
     array([1., 0.])
     """
-    g = direction(experiment, theta, t, b, actions, rewards)
-    step, _ = optimised(experiment, g, theta, t, memory or Memory())
-    return moved(experiment, theta, t, step)
+    return updated(experiment, theta, t, b, actions, rewards, memory or Memory())[0]
+
+
+def updated(
+    experiment: Experiment,
+    theta: Floats,
+    t: int,
+    b: npt.ArrayLike,
+    actions: npt.ArrayLike,
+    rewards: npt.ArrayLike,
+    memory: Memory,
+    mu: Floats | None = None,
+) -> tuple[Floats, Memory]:
+    """theta after an update, in as many epochs as it has, and what the optimiser remembers."""
+    experiment = spelled_out(experiment)
+    epochs = getattr(experiment.estimator, "epochs", 1)
+    if epochs == 1:
+        g = direction(experiment, theta, t, b, actions, rewards, mu)
+        step, memory = optimised(experiment, g, theta, t, memory)
+        return moved(experiment, theta, t, step), memory
+    r = np.array(problem_of(experiment, Bandit).means)
+    pi = policy_probabilities(experiment.policy, theta)
+    if mu is None:
+        mu = behaviour_probabilities(experiment.behaviour, pi, t, experiment.steps)
+    for e in range(epochs):
+        # A and mu stay as they were; rho and the directions are those of the policy by now.
+        time = epochs * t + e
+        pi = policy_probabilities(experiment.policy, theta)
+        given = drawn(known(theta, pi, mu, r, time), pi, mu, actions, rewards)
+        each = np.broadcast_to(np.asarray(b, dtype=np.float64), np.shape(rewards))
+        g = formula_direction(experiment, given, theta, pi, each)
+        step, memory = optimised(experiment, g, theta, time, memory)
+        theta = moved(experiment, theta, t, step)
+    return theta, memory
 
 
 def direction(
@@ -206,6 +239,7 @@ def direction(
     b: npt.ArrayLike,
     actions: npt.ArrayLike = (),
     rewards: npt.ArrayLike = (),
+    mu: Floats | None = None,
 ) -> Floats:
     """g_t, from given draws: the mean over the samples, and the entropy term.
 
@@ -216,12 +250,14 @@ def direction(
     >>> direction(e, np.zeros(2), t=0, b=0.0, actions=[0], rewards=[1.0])
     array([2., 0.])
     """
+    experiment = spelled_out(experiment)
     policy, update, steps = experiment.policy, experiment.update, experiment.steps
     estimator = experiment.estimator
     pi = policy_probabilities(policy, theta)
     r = np.array(problem_of(experiment, Bandit).means)
     if isinstance(estimator, OneSample):
-        mu = behaviour_probabilities(experiment.behaviour, pi, t, steps)
+        if mu is None:
+            mu = behaviour_probabilities(experiment.behaviour, pi, t, steps)
         each = np.broadcast_to(np.asarray(b, dtype=np.float64), np.shape(rewards))
         if has_formula(experiment):
             given = drawn(known(theta, pi, mu, r, t), pi, mu, actions, rewards)

@@ -7,6 +7,8 @@ import numpy as np
 from committal.config.bandit import Bandit
 from committal.config.estimators import OneSample
 from committal.config.experiment import Experiment
+from committal.config.snapshot import Snapshot
+from committal.config.spelled import spelled_out
 from committal.reference.arrays import Floats
 from committal.reference.baselines import Memory, baseline_value
 from committal.reference.behaviours import behaviour_probabilities
@@ -30,8 +32,10 @@ def has_variance(experiment: Experiment) -> bool:
     >>> has_variance(e), has_variance(e.replace(baseline=cm.baseline("mean(R)")))
     (True, False)
     """
+    experiment = spelled_out(experiment)
     batch = any(getattr(atom, "looks_at_batch", False) for atom in experiment.baseline.atoms)
-    return not batch and not has_formula(experiment)
+    lags = isinstance(experiment.behaviour, Snapshot)
+    return not batch and not lags and not has_formula(experiment)
 
 
 def gradient_variance(
@@ -54,6 +58,7 @@ def gradient_variance(
     >>> round(gradient_variance(e, np.array([0.0])), 12)
     9.0
     """
+    experiment = spelled_out(experiment)
     policy, update, problem = experiment.policy, experiment.update, problem_of(experiment, Bandit)
     estimator = experiment.estimator
     if not isinstance(estimator, OneSample):

@@ -20,7 +20,7 @@ from committal.config import Experiment, Record
 from committal.errors import ConfigError, DivergenceError
 from committal.inference.exact_sums import Histogram, Integers, Reduction, canonical, exact_sums
 from committal.lowering import MdpPlan, lower
-from committal.reference.replay import remembers, why_not_finite
+from committal.reference.replay import why_not_finite, why_not_recorded
 from committal.simulation import dataset as results
 
 Arrays = Mapping[str, npt.NDArray[Any]]
@@ -28,9 +28,8 @@ Arrays = Mapping[str, npt.NDArray[Any]]
 Layout = dict[str, tuple[tuple[int, ...], np.dtype[Any]]]
 Report = Callable[[int], None]
 
-#: Updates that the oracle replays, where it need not replay all: more than the core makes between
-#: two looks at whether a run is still finite.
-_REPLAYED = 1000
+#: Runs that are looked at together where a sum was none.
+_AGAIN = 256
 
 _FAILURES = "failures"
 _MOMENTS = "moments."
@@ -156,11 +155,11 @@ class Engine:
         self, arrays: dict[str, npt.NDArray[Any]], key: int, first_run: int
     ) -> None:
         """Refuse recorded numbers that are none: a formula may leave the parameters as they are."""
-        for array in arrays.values():
+        for name, array in arrays.items():
             if array.dtype.kind != "f" or np.isfinite(array).all():
                 continue
             run, time = (int(i) for i in np.argwhere(~np.isfinite(array))[0][:2])
-            raise self._divergence(key, first_run + run, int(self.plan.times[time]))
+            raise self._divergence(key, first_run + run, int(self.plan.times[time]), name)
 
     def _longest(self) -> tuple[str, int]:
         """Name the longest list that a block of runs is made of, and say its length."""
@@ -171,23 +170,37 @@ class Engine:
             lengths = {"limit": plan.limit, "states * actions": plan.states * plan.actions}
         return max(lengths.items(), key=lambda item: item[1])
 
-    def _divergence(self, key: int, run: int, update: int) -> DivergenceError:
-        """Why a run left the numbers: the formula that did it, if one did."""
-        found = None
-        if self.plan.programs:
-            start = self._just_before(key, run, update)
-            found = why_not_finite(self.experiment, key=key, run=run, update=update, start=start)
-        return found or DivergenceError(run, update)
+    def _divergence(self, key: int, run: int, update: int, name: str = "") -> DivergenceError:
+        """Why a run left the numbers: the formula that did it, if one did.
 
-    def _just_before(
-        self, key: int, run: int, update: int
-    ) -> tuple[int, npt.NDArray[np.float64]] | None:
-        """A time not long before an update, and theta there, so that little is to be replayed."""
-        e, time = self.experiment, update - _REPLAYED
-        if time <= 0 or isinstance(self.plan, MdpPlan) or remembers(e):
+        Parameters
+        ----------
+        key, run, update : int
+            Which run, and after how many updates.
+        name : str
+            What was recorded of it that is not finite, where that is known.
+        """
+        if not self.plan.programs:
+            return DivergenceError(run, update)
+        where = {"key": key, "run": run, "update": update}
+        theta = self._theta_at(key, run, update)
+        if theta is None or isinstance(self.plan, MdpPlan):
+            return why_not_finite(
+                self.experiment, **where, theta_at=lambda time: self._theta_at(key, run, time)
+            )
+        # The parameters are numbers: it is something that was recorded.
+        return why_not_recorded(self.experiment, **where, theta=theta, name=name)
+
+    def _theta_at(self, key: int, run: int, time: int) -> npt.NDArray[np.float64] | None:
+        """The parameters of one run after so many updates; None if they are not finite."""
+        engine = Engine(self.experiment.replace(record=Record("theta", at=[time])))
+        outputs = {name: np.empty(*form) for name, form in engine.layout(1).items()}
+        try:
+            _core.simulate(engine._simulator, outputs=outputs, key=key, first_run=run, runs=1)
+        except _core.Diverged:
             return None
-        engine = Engine(e.replace(steps=time, record=Record("theta")))
-        return time, engine.compute(key=key, first_run=run, runs=1)["theta"][0, 0]
+        theta = outputs["theta"][0, 0]
+        return theta if np.isfinite(theta).all() else None
 
     def _reduced(
         self, arrays: dict[str, npt.NDArray[Any]], runs: int, calls: _Calls
@@ -209,12 +222,23 @@ class Engine:
                     **options,
                 )
         except OverflowError as error:
+            self._look_again(calls)
             raise ConfigError(
                 "record.reduce",
                 self.experiment.record.reduce,
                 f"numbers that can be summed: {error}",
             ) from None
         return self._canonical(arrays)
+
+    def _look_again(self, calls: _Calls) -> None:
+        """Make the runs once more, a few at a time: sums do not tell which number was none."""
+        if not self.plan.programs:
+            return
+        whole = self.experiment.record.replace(reduce=None)
+        engine = Engine(self.experiment.replace(record=whole))
+        for first in range(calls.first_run, calls.first_run + calls.runs, _AGAIN):
+            runs = min(_AGAIN, calls.first_run + calls.runs - first)
+            engine.compute(key=calls.key, first_run=first, runs=runs)
 
     def merge(self, pieces: Sequence[Arrays]) -> dict[str, npt.NDArray[Any]]:
         """Merge the arrays of ranges that follow each other.
@@ -332,19 +356,20 @@ class _Calls:
         isa: str,
         report: Report | None,
     ) -> None:
-        self._first_run = first_run
-        self._runs = runs
+        self.key = key
+        self.first_run = first_run
+        self.runs = runs
         self._chunk = chunk
         self._common = {"key": key, "threads": threads, "isa": isa}
         self._report = report
 
     def of(self, steps: int) -> Iterator[tuple[int, int, dict[str, Any]]]:
         """Yield where each call starts and stops, and its options."""
-        for start in range(0, self._runs, self._chunk):
-            stop = min(start + self._chunk, self._runs)
+        for start in range(0, self.runs, self._chunk):
+            stop = min(start + self._chunk, self.runs)
             options = {
                 **self._common,
-                "first_run": self._first_run + start,
+                "first_run": self.first_run + start,
                 "runs": stop - start,
                 "progress": self._progress(start * steps),
             }

@@ -12,6 +12,7 @@ from typing import Any
 
 from committal.config.grid import Grid
 from committal.config.precision import Precision
+from committal.errors import DivergenceError
 from committal.simulation.run import Progress
 from committal.study.flight import InFlight
 from committal.study.keeping import POLL_SECONDS, Keeper, Writer
@@ -81,6 +82,7 @@ class Campaign:
         chunk: int,
         until: Precision | None,
     ) -> None:
+        self._grid = grid
         self._experiments = grid.experiments
         self._hash = study_hash
         self._key_of = key_of
@@ -128,9 +130,10 @@ class Campaign:
             if executor is None:
                 local = LocalThreads(threads=threads, tasks=len(waiting))
                 pool = stack.enter_context(local.executor())
-                flight = InFlight(pool, self._local_work(local), window=2 * local.workers)
+                work, window = self._local_work(local), 2 * local.workers
+                flight = InFlight(pool, work, window=window, named=self._named)
             else:
-                flight = InFlight(executor, compute_chunk, window=self._window())
+                flight = InFlight(executor, compute_chunk, window=self._window(), named=self._named)
             try:
                 self._loop(waiting, flight, writer, threads, local, report)
             except BaseException:
@@ -140,6 +143,11 @@ class Campaign:
                 LOG.info("%s: stopped; what is finished is kept", self._hash[:12])
                 raise
         LOG.info("%s: all chunks are there", self._hash[:12])
+
+    def _named(self, task: Task, error: Exception) -> None:
+        """Add the point of the grid to an error: whoever computes a chunk does not know it."""
+        if isinstance(error, DivergenceError):
+            error.point = dict(self._grid.labels(task.place.configuration))
 
     def _loop(
         self,

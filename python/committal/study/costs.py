@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from committal.config import Experiment
 from committal.config.grid import Axis, Grid, Label
+from committal.errors import DivergenceError
 from committal.simulation.engine import Engine
 from committal.support import text
 
@@ -118,7 +119,7 @@ def estimate(grid: Grid, runs: int, threads: int) -> Estimate:
     # A few configurations, spread over the grid, stand for all.
     last = len(grid) - 1
     chosen = sorted({round(i * last / (_CALIBRATED - 1)) for i in range(_CALIBRATED)})
-    speeds = [_seconds_per_update(grid.experiments[i]) for i in chosen]
+    speeds = [_speed_at(grid, i) for i in chosen]
     updates = sum(experiment.steps for experiment in grid) * runs
     chunks = len(grid) * math.ceil(runs / chunk_size(grid, runs))
     held = memory(grid, runs)
@@ -132,6 +133,14 @@ def estimate(grid: Grid, runs: int, threads: int) -> Estimate:
         chunks=chunks,
         disk=chunks * per_chunk + (0 if engine.reduces else held),
     )
+
+
+def _speed_at(grid: Grid, index: int) -> float:
+    try:
+        return _seconds_per_update(grid.experiments[index])
+    except DivergenceError as error:
+        error.point = dict(grid.labels(index))
+        raise
 
 
 def _seconds_per_update(experiment: Experiment) -> float:

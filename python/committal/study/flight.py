@@ -67,6 +67,8 @@ class InFlight(Generic[Task, Result]):
         From a task to its result.
     window : int
         How many tasks may be in flight.
+    named : callable, optional
+        Gets a task and what it raised, to add what only the caller knows of it.
 
     Examples
     --------
@@ -78,8 +80,16 @@ class InFlight(Generic[Task, Result]):
     [(3, b'\\x00\\x00\\x00')]
     """
 
-    def __init__(self, executor: Executor, work: Callable[[Task], Result], *, window: int) -> None:
+    def __init__(
+        self,
+        executor: Executor,
+        work: Callable[[Task], Result],
+        *,
+        window: int,
+        named: Callable[[Task, Exception], None] | None = None,
+    ) -> None:
         self._executor = executor
+        self._named = named
         self._work = Work(work)
         self._window = window
         self._tasks: dict[Future[Result | Exception], Task] = {}
@@ -136,6 +146,8 @@ class InFlight(Generic[Task, Result]):
                 self._retry(task, error)
                 continue
             if isinstance(result, Exception):
+                if self._named is not None:
+                    self._named(task, result)
                 raise result
             found.append((task, result))
         return found

@@ -24,6 +24,7 @@ from committal.config import (
     Problem,
     Record,
     Reduce,
+    Regulariser,
     Schedule,
     Update,
     Weight,
@@ -33,7 +34,10 @@ from committal.config.precision import Precision
 from committal.config.quantities import ALL_NAMES
 from committal.study.file import RANGES
 
-_FAMILIES = (Problem, Policy, Update, Baseline, Behaviour, Estimator, Weight, Optimiser, Schedule)
+_FAMILIES = (
+    *(Problem, Policy, Update, Baseline, Behaviour, Estimator),
+    *(Weight, Optimiser, Regulariser, Schedule),
+)
 _SINGLE = (Experiment, Record, Reduce, Precision, FormulaQuantity)
 
 _NUMBER = {"type": "number"}

@@ -23,9 +23,18 @@ EPISODE = 2**31 - 1
 #: Arms of a bandit, states and pairs (state, action) of an MDP: 32-bit integers number them.
 ARMS = STATES = PAIRS = 2**31 - 1
 
+#: Arms whose probabilities a regulariser's reference may say one by one.
+REFERENCE = 100
+
+#: Moves of theta with the samples of one update.
+EPOCHS = 64
+
 #: Operations of a formula, and registers of the program that it is lowered to.
 OPERATIONS = 4096
 REGISTERS = 8192
+
+#: Whole exponents of a formula up to this are products; larger ones are powers.
+POWER = 1024
 
 #: Recorded times: more would not fit into memory with what is recorded at them.
 TIMES = 2**28

@@ -112,3 +112,63 @@ def test_the_place_is_named() -> None:
     e = BASE.replace(baseline=cm.baseline("sum(pi * r) / (t - 3)"))
     with pytest.raises(NonFiniteError, match=r"update 3: .*baseline.* sum\(pi \* r\) / \(t - 3\)"):
         runs_of(e)
+
+
+# What reaches theta in none of them; at update 3 a formula is not finite.
+MASKED: dict[str, cm.Experiment] = {
+    "baseline": BASE.replace(
+        baseline=cm.baseline("1 / (t - 3)"), update=cm.update("0.1 * score")(0.1)
+    ),
+    "return": REINFORCE.replace(
+        baseline=cm.baseline("pi[0] / (t - 3)"), update=cm.update("0.1 * R * score")(0.1)
+    ),
+    "weight": BASE.replace(
+        estimator=cm.ExactQ(weight=cm.weight("1 / (t - 3)")),
+        optimiser=cm.optimiser("where(abs(g) < 1, g, 0)"),
+    ),
+    "update": BASE.replace(
+        update=cm.update("A / (t - 3) * score")(0.1),
+        optimiser=cm.optimiser("where(abs(g) < 1, g, 0)"),
+    ),
+    "optimiser": BASE.replace(optimiser=cm.optimiser("g / (t - 3)")),
+}
+
+
+@pytest.mark.parametrize("case", MASKED)
+def test_what_does_not_reach_theta_is_noticed(case: str) -> None:
+    part = "baseline" if case == "return" else case
+    with pytest.raises(NonFiniteError, match=rf"run 0, update 3: .*{part}.*t - 3 = 0"):
+        runs_of(MASKED[case].replace(record=cm.Record("return")), runs=5)
+
+
+def test_only_visits_that_count_are_looked_at() -> None:
+    e = BASE.replace(
+        problem=cm.gridworld("S.A\n..B", goals={"A": 1.0, "B": 0.5}, gamma=0.0),
+        estimator=cm.ExactQ(discounted=True, weight=cm.weight("1 / maximum(A, 0)")),
+    )
+    # Only the first visit, where no action is worth anything: A = 0.1 = - b.
+    assert np.isfinite(runs_of(e)["theta"]).all()
+    with pytest.raises(NonFiniteError, match=r"weight .* maximum\(A, 0\) = \[0"):
+        runs_of(e.replace(problem=MAZE))
+
+
+CORNER = np.zeros((MAZE.n_states, MAZE.n_actions))
+CORNER[:, 1] = 60.0
+AT_CORNER = {
+    "score": BASE.replace(update=cm.update("1e26 * (A + 1) * score")(0.1)),
+    "return": REINFORCE.replace(update=cm.update("1e26 * (A + 1) * score")(0.1)),
+    "weight": BASE.replace(estimator=cm.ExactQ(weight=cm.weight("1e26 * (1 + A**2) / A"))),
+    "signs": BASE.replace(optimiser=cm.optimiser("sign(g)")),
+    "scaled": REINFORCE.replace(optimiser=cm.optimiser("g / (abs(g) + 1e-40)")),
+}
+
+
+@pytest.mark.parametrize("case", AT_CORNER)
+def test_next_to_a_corner(case: str) -> None:
+    e = AT_CORNER[case].replace(policy=cm.Softmax(CORNER), steps=1, record=cm.Record("theta"))
+    data = runs_of(e, runs=3)
+    for run in range(3):
+        want = reference.simulate(e, key=int(data.attrs["key"], 16), run=run)["theta"][1] - CORNER
+        assert np.abs(want[:, 1]).max() > 0.01  # 1 - pi(a) is 0
+        got = data["theta"].values[run, -1] - CORNER
+        np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-13)

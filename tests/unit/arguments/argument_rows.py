@@ -14,7 +14,7 @@ import numpy as np
 import xarray as xr
 
 import committal as cm
-from committal.formula.trace import symbol
+from committal.formula.symbol import symbol
 from committal.formula.tree import name as leaf
 
 HUGE = 10**400
@@ -159,6 +159,10 @@ row("exact.baseline_quadratic", experiment=ONE, **AT)
 row("exact.gradient_moments", experiment=ONE, visible=(True, "flag"), **AT)
 row("exact.gradient_variance", experiment=ONE, **AT)
 row("exact.one_step_law", experiment=ONE, **AT)
+row("exact.flow", experiment=ONE, **AT)
+row("exact.corner", experiment=ONE, arm=(1, "arm"))
+row("exact.critical_step_size", experiment=(TWO, "bandit experiment"))
+row("exact.stationary", experiment=ONE, t=(0, "integer"))
 row("exact.log_variance_ratio", first=ONE, second=ONE, t=(0, "integer"),
     policy=([0.2, 0.3, 0.5], WRONG["policy"]))  # fmt: skip
 row("exact.committal_map", experiment=(TWO, [*WRONG["bandit experiment"], BASE.replace(
@@ -194,6 +198,20 @@ row("exact.HorizonLaw.expectation", cm.exact.law_after(TWO, 1).expectation,
 row("exact.BaselineQuadratic", cm.exact.baseline_quadratic(BASE).__call__, b=([0.5], "array"))
 
 # Theory.
+row("theory.std_factor", p=([0.5, 0.1], [*NO_ARRAY, None, 0, 1, [0.1, 2]]),
+    samples=(8, [*WRONG["count"], 1]), ddof=(0, [*WRONG["integer"], 2]),
+    eps=(0.0, "non-negative"))  # fmt: skip
+row("theory.pass_at_k_factor", p=([0.5, 0.1], [*NO_ARRAY, None, -1, [0.1, 2]]), k=(2, "count"))
+row("theory.pass_at_k_advantages", samples=(8, "count"), k=(2, [*WRONG["count"], 9]))
+KL_ROUNDS = {"reference": (0.1, "inside"), "strength": (2.0, "positive"), "scaled": (True, "flag"),
+             "eps": (1e-5, "non-negative")}  # fmt: skip
+row("theory.kl_recursion", steps=(3, "integer"), **KL_ROUNDS)
+row("theory.kl_fixed_points", **{**KL_ROUNDS, "eps": (1e-5, [*WRONG["positive"], 1e-13])})
+row("theory.regularised_policy", means=([1, 0.7, 0], "vector"), strength=(0.2, "positive"),
+    reference=([0.2, 0.3, 0.5], [*WRONG["policy"], [0.0, 0.5, 0.5]]),
+    divergence=("reverse", NO_TEXT))  # fmt: skip
+row("theory.off_policy_limit", means=([1, 0.7, 0], "vector"), behaviour=([0.2, 0.3, 0.5], "policy"),
+    value=(0.3, NO_NUMBER), rule=("tapered", NO_TEXT))  # fmt: skip
 row("theory.baseline_range", baseline=(cm.Value(), "object"), r=([1.0, 0.0], "vector"),
     rewards=((0.0, 1.0), [*WRONG["pair"][:-1], [1.0, 0.0]]))  # fmt: skip
 row("theory.check_schedule", x=(0.1, "non-negative"), steps=(5, "count"))
@@ -226,12 +244,31 @@ row("Direct", probabilities=([0.5, 0.5], [x for x in WRONG["law"] if x is not No
 row("EpsilonGreedy", epsilon=(0.1, "unit"))
 row("ExactQ", solver=("iterative", NO_TEXT), tolerance=(0.1, "positive"),
     discounted=(False, "flag"), weight=(..., NO_OBJECT))  # fmt: skip
-row("Expected")
+row("Expected", weight=(..., NO_OBJECT))
 row("Experiment", problem=(BANDIT, "object"), policy=(cm.Softmax(), "object"),
     update=(cm.Natural(0.1), "object"), baseline=(0.5, [*NO_OBJECT[:1], math.nan, "x", None]),
     behaviour=(cm.OnPolicy(), "object"), estimator=(cm.OneSample(), "object"),
     steps=(3, "integer"), optimiser=(cm.Plain(), "object"),
-    record=(cm.Record(), "object"))  # fmt: skip
+    regulariser=(..., NO_OBJECT), record=(cm.Record(), "object"))  # fmt: skip
+row("Snapshot", every=(3, "count"))
+row("Asymmetric")
+row("Tapered")
+row("Clip", low=(0.2, "unit"), high=(0.3, [x for x in WRONG["non-negative"] if x is not None]))
+row("Truncate", low=(0.5, "non-negative"), high=(2.0, "non-negative"))
+row("Delightful", temperature=(1.0, "positive"))
+row("Implicit", gamma=(0.1, "non-negative"))
+row("Group", samples=(4, "count"), centre=("mean", NO_TEXT[1:]), scale=("std", NO_TEXT[1:]),
+    ddof=(0, [*NO_INTEGER, HUGE, 2]), eps=(0.0, "non-negative"), weight=(..., NO_OBJECT),
+    epochs=(1, "count"))  # fmt: skip
+row("Entropy", strength=(0.1, "rate"))
+NO_REFERENCE = [*WRONG["law"], [1.0, 0.0], "end", NUL]
+row("KL", reference=([0.5, 0.5], NO_REFERENCE), strength=(0.1, "non-negative"),
+    form=("k3", "text"))  # fmt: skip
+row("ReverseKL", reference=([0.5, 0.5], NO_REFERENCE), strength=(0.1, "non-negative"))
+row("LogBarrier", strength=(0.1, "non-negative"))
+row("Escort", theta0=([0.0, 1.0], [x for x in WRONG["vector"] if x is not None]),
+    power=(2.0, [*NO_NUMBER, 0, 0.5]))  # fmt: skip
+row("Critic", rate=(0.1, [*WRONG["unit"][1:], 0]), initial=(0.0, "number"))
 row("Fixed", probabilities=([0.5, 0.5], "law"))
 row("Gap", fraction=(0.5, "unit"))
 GRID = {"text": ("S.A", [None, 3, object(), "", NUL, "...", [3]]),
@@ -252,7 +289,8 @@ row("Maximum")
 row("MinVariance", metric=("natural", NO_TEXT), lam=(0.1, NO_NUMBER[1:]))
 row("Natural", step_size=(0.1, "positive"), entropy=(0.0, "rate"))
 row("OnPolicy")
-row("OneSample", samples=(2, "count"), implicit=(0.0, "rate"), weight=(..., NO_OBJECT))
+row("OneSample", samples=(2, "count"), implicit=(0.0, "rate"), weight=(..., NO_OBJECT),
+    epochs=(1, "count"))  # fmt: skip
 row("Precision", quantity=("value", [*NO_TEXT, "x"]), half_width=(0.1, "positive"),
     confidence=(0.9, "inside"), relative=(False, "flag"), below=(..., NO_NUMBER[1:]))  # fmt: skip
 row("Precision.width_for", cm.Precision("value", 0.1).width_for, estimate=(0.5, "number"))
@@ -321,11 +359,14 @@ row("Normalised")
 row("ClipNorm", limit=(1.0, "positive"))
 VECTOR = symbol(leaf("input", "pi", "arm"))
 NO_OPERAND = [None, "1", NUL, object(), math.nan, math.inf, HUGE, [1.0], 1j, {}, np.ma.masked]
-for _name in ("abs", "exp", "log", "sign", "sqrt"):
+for _name in (
+    *("abs", "exp", "log", "sign", "sqrt"),
+    *("sigmoid", "tanh", "softplus", "log1p", "expm1"),
+):
     row(_name, x=(VECTOR, NO_OPERAND))
 for _name in ("minimum", "maximum"):
     row(_name, x=(VECTOR, NO_OPERAND), y=(1, NO_OPERAND))
-for _name in ("sum", "mean", "min", "max"):
+for _name in ("sum", "mean", "median", "min", "max", "logsumexp", "softmax"):
     row(_name, x=(VECTOR, [*NO_OPERAND, 1.0]), over=("arms", [*NO_TEXT, "samples"]))
 row("std", x=(VECTOR, NO_OPERAND), over=("arms", NO_TEXT), ddof=(1, [*NO_INTEGER, 2]))
 row("dot", x=(VECTOR, NO_OPERAND), y=(VECTOR, NO_OPERAND), over=("arms", NO_TEXT))
@@ -386,8 +427,9 @@ EXEMPT = {
     "results, made by the package": (
         "Evaluation", "FailureRate", "exact.BaselineQuadratic", "exact.CommittalMap",
         "exact.HorizonLaw", "exact.Moments", "exact.OneStepLaw", "exact.Path",
+        "exact.Corner", "exact.Edge", "exact.StationaryPoint",
         "exact.ValueIdentity", "theory.Claim", "theory.ClaimTable", "theory.CommittalRate",
-        "theory.Enclosure", "theory.Regime", "theory.ScheduleCheck",
+        "theory.Enclosure", "theory.KLFixedPoints", "theory.Regime", "theory.ScheduleCheck",
     ),
     "errors": ("exact.NotConvergedError",),
     "abstract": ("Baseline",),

@@ -164,7 +164,6 @@ def test_files_may_leave_out_the_kind() -> None:
     policy = {formula = "abs(theta)**p", theta0 = [1, 2], parameters = {p = 2}}
     update = {formula = "A * rho * score", step_size = 0.1}
     baseline = {formula = "sum(pi**2 * r) / sum(pi**2) - 0.5"}
-    estimator = {kind = "one_sample", weight = {formula = "minimum(rho, 1)"}}
     optimiser = {formula = "sign(g)"}
     record = {names = ["value", {formula = "max(pi)", name = "largest"}]}
     """
@@ -174,6 +173,14 @@ def test_files_may_leave_out_the_kind() -> None:
     assert exp.record.formulas[0].name == "largest"
     with pytest.raises(FormulaError, match=r"^baseline\.formula = 'sun\(pi\)'"):
         cm.Experiment.from_toml(text.replace("sum(pi**2 * r) / sum(pi**2) - 0.5", "sun(pi)"))
+    with pytest.raises(ConfigError, match=r"^record\.names\[1\]\.name = None .* required"):
+        cm.Experiment.from_toml(text.replace(', name = "largest"', ""))
+    weight = 'estimator = {kind = "one_sample", weight = {formula = "minimum(rho, 1)"}}'
+    with pytest.raises(CombinationError, match="None with an update that is a formula"):
+        cm.Experiment.from_toml(text + weight)
+    plain = text.replace('formula = "A * rho * score"', 'kind = "vanilla"')
+    made = cm.Experiment.from_toml(plain + weight)
+    assert made.estimator == cm.OneSample(weight=cm.weight("minimum(rho, 1)"))
 
 
 def test_grids_reach_parameters() -> None:
@@ -235,10 +242,10 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "implicit": (lambda: cm.OneSample(implicit=0.1, weight=tapered), "0 with a weight"),
     "twice": (lambda: cm.Record(kl_to_uniform, kl_to_uniform), "different names"),
     "arm": (lambda: experiment(baseline=cm.baseline("r[3]")), "from 0 to 2"),
-    "half": (lambda: experiment(baseline=cm.baseline("r[0.5]")), "from 0 to 2"),
+    "half": (lambda: cm.baseline("r[0.5]"), "a whole number of an arm"),
     "others": (lambda: experiment(baseline=cm.baseline("others(R, 'mean')")), "one has no others"),
     "zeros": (lambda: experiment(policy=LINK, update=cm.Vanilla(1)), "some are positive"),
-    "natural": (lambda: experiment(policy=LINK([1, 2, 3])), "Vanilla or FormulaUpdate"),
+    "natural": (lambda: experiment(policy=LINK([1, 2, 3])), r"Vanilla or cm\.update"),
     "length": (lambda: experiment(policy=LINK([1, 2]), update=cm.Vanilla(1)), "one per arm"),
     "link": (
         lambda: experiment(policy=LINK([1, 2, 3]), update=cm.update("natural * A")(0.1)),
@@ -259,8 +266,10 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         r"Softmax\(\[theta, 0\]\)",
     ),
     "expected": (
-        lambda: experiment(update=cm.update("A * score")(0.1), estimator=cm.Expected()),
-        "expectation of a formula",
+        lambda: experiment(
+            update=cm.update("others(score, 'mean', over='samples')")(0.1), estimator=cm.Expected()
+        ),
+        "no product of a number per sample and a direction",
     ),
     "nothing drawn": (
         lambda: experiment(baseline=cm.baseline("mean(R)"), estimator=cm.Expected()),

@@ -134,8 +134,9 @@ def test_what_enumeration_does_not_know_is_refused() -> None:
         cm.exact.expected_path(base.replace(baseline=cm.baseline("mean(R)")))
     with pytest.raises(FormulaError, match="finite for every outcome"):
         cm.exact.one_step_law(base.replace(baseline=cm.baseline("1 / (t + 0 * mean(R))")))
+    two = {"problem": cm.Bandit([1, 0]), "policy": cm.Sigmoid()}
     with pytest.raises(CombinationError, match="no baseline changes its direction"):
-        base.replace(estimator=cm.Expected(), baseline=cm.baseline("max(r)"))
+        base.replace(estimator=cm.Expected(), baseline=cm.baseline("max(r)"), **two)
     with pytest.raises(CombinationError, match="without rho"):
         implicit.replace(update=cm.update("A * rho * score")(0.1), baseline=0.0)
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import committal as cm
 from committal import reference
 from committal.exact import dynamics, one_step_law
-from committal.exact.one_step import law_from
+from committal.exact.law import law_from
 
 BERNOULLI = cm.Bandit([0.9, 0.5, 0.2], noise="bernoulli")
 TABLE = cm.Bandit.from_table([[(1, 0.5), (3, 0.5)], [(0.2, 1.0)], [(-1, 0.25), (1, 0.75)]])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from typing import Any
 
 from hypothesis import strategies as st
@@ -25,7 +26,7 @@ SMOOTH = ("add", "mul", "div", "exp", "log", "sqrt", "sum", "mean", "gather", "o
 
 
 def _numbers() -> st.SearchStrategy[Node]:
-    return st.sampled_from([0.5, 2.0, -1.0, 3.0, 0.25, 1e-3, -7.5]).map(number)
+    return st.sampled_from([0.5, 2.0, -1.0, 3.0, 0.25, 1e-3, -7.5, 1.0, 0.0, -0.0]).map(number)
 
 
 def _made(op: str, operands: tuple[Node, ...], over: str) -> Node | None:
@@ -75,6 +76,22 @@ def values(scale: float = 1.0) -> dict[str, Any]:
     }
 
 
+def signed_zeros() -> dict[str, Any]:
+    """Zeros of both signs, and what is the opposite of what `values` has."""
+    return {
+        **values(),
+        "pi": [0.0, 1.0, -0.0],
+        "r": [-0.0, -1.0, 0.0],
+        "theta": [0.0, -0.0, 1.0],
+        "mu": [-0.0, 0.0, -2.0],
+        "R": [0.0, -0.0],
+        "A": [-0.0, 0.0],
+        "rho": [-0.0, -0.0],
+        "t": 0.0,
+        "score": [[0.0, -0.0, 1.0], [-0.0, 0.0, -1.0]],
+    }
+
+
 def naive(root: Node, given: dict[str, Any]) -> dict[tuple[int, int], float]:
     """The value of a tree for every (sample, arm), by plain Python floats."""
     made: dict[Node, dict[tuple[int, int], float]] = {}
@@ -105,6 +122,8 @@ def _naive_one(node: Node, made: Any, given: dict[str, Any], i: int, k: int) -> 
             [row[i, j] for j in range(K)] if node.over == "arms" else [row[j, k] for j in range(N)]
         )
         own = k if node.over == "arms" else i
+        if node.op == "softmax":
+            return math.exp(line[own]) / sum(math.exp(x) for x in line)
         return _REDUCE[node.op](line, line[:own] + line[own + 1 :])
     if node.op == "gather":
         return float(made[node.operands[0]][i, int(x[1])])
@@ -123,8 +142,10 @@ _REDUCE: dict[str, Any] = {
     "mean": lambda line, rest: sum(line) / len(line),
     "min": lambda line, rest: min(line),
     "max": lambda line, rest: max(line),
+    "median": lambda line, rest: statistics.median(line),
     "std": lambda line, rest: _std(line),
     "others_sum": lambda line, rest: sum(rest),
+    "logsumexp": lambda line, rest: math.log(sum(math.exp(x) for x in line)),
     "others_mean": lambda line, rest: sum(rest) / len(rest),
 }
 _PLAIN: dict[str, Any] = {
@@ -151,4 +172,9 @@ _PLAIN: dict[str, Any] = {
     "exp": math.exp,
     "log": math.log,
     "sqrt": math.sqrt,
+    "sigmoid": lambda x: 1.0 / (1.0 + math.exp(-x)),
+    "softplus": lambda x: math.log1p(math.exp(x)),
+    "tanh": math.tanh,
+    "log1p": math.log1p,
+    "expm1": math.expm1,
 }

@@ -150,6 +150,22 @@ TEXTS = {
     "\0": "character",
     "pi\N{SUPERSCRIPT TWO}": "character",
     "std(R, ddof=7)": "ddof is 0 or 1",
+    "others(R, 'mean', how='sum')": r"how once \(at 'how', character 19\)",
+    "others(R, how='mean', how='sum')": "how once",
+    "others(R, how='mean', 'sum')": "operands before options",
+    "sum(pi, over='arms', over='arms')": "over once",
+    "std(R, ddof=0, ddof=1)": "ddof once",
+    "sum(pi * r": "',' or '\\)'",
+    "2pi": r"such as \*",
+    "w = pi**2\nsum(w)": "without assignments",
+    "np.sum(pi)": "without np",
+    "sum(\N{GREEK SMALL LETTER PI})": "expected 'pi'",
+    "pi \N{MULTIPLICATION SIGN} r": r"expected '\*'",
+    "sum(pi) # all": "without comments",
+    "quantile(R)": "no sorting",
+    "argmax(pi)": r"x == max\(x\)",
+    "c * sum(pi)": r"a parameter with a value \(c=\.\.\.\)",
+    "sum(over='arms', pi)": r"operands before options \(at 'pi'",
 }
 
 

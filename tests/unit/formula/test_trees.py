@@ -16,15 +16,16 @@ from committal.errors import FormulaError
 from committal.formula.derivative import gradient
 from committal.formula.evaluate import culprit, evaluate
 from committal.formula.formula import from_function, from_text
+from committal.formula.latex import latex_of
 from committal.formula.normal import normal
 from committal.formula.parse import FUNCTIONS, parse
-from committal.formula.text import latex_of, text_of
-from committal.formula.tree import Node, number
-from committal.formula.vocabulary import ROWS
+from committal.formula.text import text_of
+from committal.formula.tree import INPUT, NUMBER, Node, name, number, walk
+from committal.formula.vocabulary import ROWS, apply
 from committal.support import limits
 
 sys.path.insert(0, str(Path(__file__).parent))
-from random_formulas import INPUTS, SMOOTH, K, N, formulas, naive, values
+from random_formulas import INPUTS, SMOOTH, K, N, formulas, naive, signed_zeros, values
 
 EASY = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 
@@ -67,6 +68,85 @@ def test_numpy_agrees_with_loops(tree: Node) -> None:
 @EASY
 @given(formulas())
 def test_the_normal_form_changes_no_bit(tree: Node) -> None:
+    # These two by definition: which of 0 and -0 is the smaller, and that of -0 the root is -0.
+    operations = {node.op for node in walk(tree)}
+    rooted = any(node.op == "pow" and _is_half(node.operands[1]) for node in walk(tree))
+    if not rooted and not operations & {"minimum", "maximum"}:
+        assert_same_bits(tree, _normal(tree))
+
+
+def assert_same_bits(tree: Node, final: Node) -> None:
+    for numbers in (values(), signed_zeros()):
+        before, after = evaluate(tree, numbers), evaluate(final, numbers)
+        same = before.view(np.int64) == after.view(np.int64)
+        assert (same | (np.isnan(before) & np.isnan(after))).all(), (text_of(tree), text_of(final))
+
+
+def test_the_normal_form_of_everything_small_changes_no_bit() -> None:
+    leaves = [name(INPUT, key, "arm") for key in ("theta", "r")]
+    leaves += [number(x) for x in (0.0, -0.0, 1.0, -1.0, 2.0)]
+    binary, unary = ("add", "sub", "mul", "div", "pow"), ("neg", "abs", "sqrt", "sign")
+    one = [apply(op, x, y) for op in binary for x in leaves for y in leaves]
+    one += [apply(op, x) for op in unary for x in leaves]
+    two = [apply("neg", x) for x in one]
+    two += [apply(op, *pair) for op in binary for x in one for y in leaves[:3]
+            for pair in ((x, y), (y, x))]  # fmt: skip
+    for tree in (*one, *two):
+        assert_same_bits(tree, normal(tree, strict=False))
+
+
+def _is_half(node: Node) -> bool:
+    final = normal(node, strict=False)
+    return final.op == NUMBER and final.value == 0.5
+
+
+def test_signs_of_zeros() -> None:
+    zeros = {"theta": [0.0, -0.0], "r": [-0.0, 0.0]}
+    names = dict.fromkeys(zeros, "arm")
+    for text, want in (
+        ("theta + -r", [0.0, -0.0]),  # 0 - -0 is 0, -0 - 0 is -0
+        ("-1 * theta", [-0.0, 0.0]),
+        ("0 - theta", [0.0, 0.0]),  # which -theta is not
+        ("theta * 1 - -r", [0.0, 0.0]),
+        ("theta**0.5", [0.0, -0.0]),  # the root
+    ):
+        made = evaluate(normal(parse(text, names)), zeros)
+        assert np.signbit(made).tolist() == np.signbit(want).tolist(), text
+    one, other = (normal(parse(f"minimum({x})", names)) for x in ("theta, r", "r, theta"))
+    assert one == other
+
+
+@EASY
+@given(formulas())
+def test_who_is_to_blame_is_not_finite(tree: Node) -> None:
+    numbers = signed_zeros()
+    found = culprit(tree, numbers)
+    if np.isfinite(evaluate(tree, numbers)).all():
+        assert found is None
+        return
+    assert found is not None
+    blamed = parse(found.expression, INPUTS)
+    assert not np.isfinite(evaluate(blamed, numbers)).all()
+    # Its own operands are numbers where it is not: elsewhere they need not be.
+    operands = [evaluate(x, numbers) for x in blamed.operands]
+    assert any(np.isfinite(x).any() for x in operands)
+
+
+def test_samples_may_be_something_else() -> None:
+    # Counted samples, say: each stands for as many as its weight.
+    tree = parse("sum(A * rho) + mean(pi) + logsumexp(R)", INPUTS)
+    twice = {"A": [0.5, 0.5], "rho": [2.0, 2.0], "R": [0.25, 0.25], "pi": [0.2, 0.3, 0.5]}
+    once = {"A": [0.5], "rho": [2.0], "R": [0.25], "pi": [0.2, 0.3, 0.5]}
+
+    def doubled(op: str, x: Any) -> Any:
+        return x.max(-2, keepdims=True) if op == "max" else 2.0 * x.sum(-2, keepdims=True)
+
+    assert evaluate(tree, once, doubled) == pytest.approx(evaluate(tree, twice), rel=1e-14)
+
+
+@EASY
+@given(formulas())
+def test_the_normal_form_changes_no_number(tree: Node) -> None:
     before, after = evaluate(tree, values()), evaluate(_normal(tree), values())
     np.testing.assert_array_equal(*np.broadcast_arrays(before, after))
 

@@ -45,7 +45,7 @@ def lanes(seed: int) -> dict[str, Any]:
 
 
 def interpreted(formula: Formula, given: dict[str, Any], isa: str) -> np.ndarray[Any, Any]:
-    program = lower_formula(formula)
+    program = lower_formula(formula, counts={"arms": K, "samples": N})
     used = {name: np.ascontiguousarray(given[name]) for name, _ in program.inputs}
     # A formula of numbers alone has no lanes to look at.
     assume(used)

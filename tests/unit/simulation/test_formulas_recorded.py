@@ -21,3 +21,6 @@ def test_a_recorded_baseline_is_a_number(text: str) -> None:
     )
     with pytest.raises(NonFiniteError, match=r"run 0, update 6: the formula of baseline"):
         cm.run(e, runs=3, rng=0)
+    reduced = e.replace(record=e.record.replace(reduce=cm.Reduce()))
+    with pytest.raises(NonFiniteError, match=r"run 7, update 6: the formula of baseline"):
+        cm.run(reduced, runs=3, rng=0, first_run=7)

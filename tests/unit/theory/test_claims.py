@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import committal as cm
 from committal import theory
 from committal.cli.app import app
-from committal.exact import dynamics, one_step
+from committal.exact import dynamics, law
 from committal.exact.committal import _solve
 from committal.theory.checks import convergence
 
@@ -56,7 +56,7 @@ def no_exploration(patch: pytest.MonkeyPatch) -> None:
 
 
 def no_projection(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(one_step, "project_onto_simplex", lambda x: x)
+    patch.setattr(law, "project_onto_simplex", lambda x: x)
 
 
 def late_bound(patch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,7 @@ from committal.support import limits
 if TYPE_CHECKING:
     from committal.config.experiment import Experiment
 
-__all__ = ["BANDIT_RULES"]
+__all__ = ["BANDIT_RULES", "UNDRAWN_RULES"]
 
 
 def _arms_draw_samples(e: Experiment) -> Refusal | None:
@@ -126,6 +126,9 @@ def _offset_is_of_moderate_size(e: Experiment) -> Refusal | None:
         f"numbers that add up to at most {limits.MAGNITUDE:g} in magnitude (here {offset:g})",
     )
 
+
+#: What holds where nothing is drawn, however that is spelled out.
+UNDRAWN_RULES: tuple[Rule, ...] = (_expected_draws_nothing,)
 
 BANDIT_RULES: tuple[Rule, ...] = (
     _arms_draw_samples,

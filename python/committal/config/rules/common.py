@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from committal.config.base import Config, kinds
+from committal.config.base import Config, called, kinds
 from committal.config.baselines import RunningMean
 from committal.config.behaviours import Fixed
 from committal.config.formula_update import FormulaUpdate
@@ -24,17 +24,13 @@ __all__ = ["COMMON_RULES"]
 def _update_suits_policy(e: Experiment) -> Refusal | None:
     if isinstance(e.policy, e.update.policies):
         return None
-    legal = [c.__name__ for c in kinds(Update).values() if isinstance(e.policy, c.policies)]
+    legal = [called(c) for c in kinds(Update).values() if isinstance(e.policy, c.policies)]
     reason = "are not" if isinstance(e.update, Projected) else "are"
-    policy = type(e.policy).__name__
-    if isinstance(e.policy, FormulaPolicy) or isinstance(e.update, FormulaUpdate):
-        return Refusal("update", e.update, f"{' or '.join(legal)} with a {policy} policy")
-    return Refusal(
-        "update",
-        e.update,
-        f"{' or '.join(legal)} with a {policy} policy (its parameters {reason} "
-        "probabilities, which are projected)",
-    )
+    policy = "link" if isinstance(e.policy, FormulaPolicy) else f"{type(e.policy).__name__} policy"
+    allowed = f"{' or '.join(legal)} with a {policy}"
+    if not isinstance(e.policy, FormulaPolicy) and not isinstance(e.update, FormulaUpdate):
+        allowed += f" (its parameters {reason} probabilities, which are projected)"
+    return Refusal("update", e.update, allowed)
 
 
 def _schedules_last(e: Experiment) -> Refusal | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from committal.config.behaviours import OnPolicy
-from committal.config.estimators import Expected, OneSample, Reinforce
+from committal.config.estimators import OneSample, Reinforce
 from committal.config.formula_baseline import FormulaBaseline
 from committal.config.formula_update import FormulaUpdate
 from committal.config.links import FormulaPolicy
@@ -106,7 +106,8 @@ def _direct_is_projected(e: Experiment) -> Refusal | None:
 def _link_starts_as_a_policy(e: Experiment) -> Refusal | None:
     if not isinstance(e.policy, FormulaPolicy):
         return None
-    why = e.policy.refusal_at_start(e.problem.arms)
+    scored = not isinstance(e.update, FormulaUpdate) or "score" in e.update.names
+    why = e.policy.refusal_at_start(e.problem.arms, slopes=scored)
     if why:
         return Refusal("policy.theta0", e.policy.theta0, why)
     if isinstance(e.update, FormulaUpdate) and "natural" in e.update.names:
@@ -115,22 +116,6 @@ def _link_starts_as_a_policy(e: Experiment) -> Refusal | None:
     if tau != 0.0:
         return Refusal("update.entropy", tau, "0 with a link; it is for Softmax and Sigmoid")
     return None
-
-
-def _formula_updates_are_sampled(e: Experiment) -> Refusal | None:
-    if not isinstance(e.estimator, Expected):
-        return None
-    if isinstance(e.update, FormulaUpdate):
-        allowed = "OneSample, ExactQ or Reinforce: the expectation of a formula is not taken"
-        return Refusal("estimator", e.estimator, allowed)
-    atoms = [atom for atom in e.baseline.atoms if isinstance(atom, FormulaBaseline)]
-    if not atoms:
-        return None
-    allowed = (
-        "one of theta only that is no formula, such as Value(), with Expected(): no baseline "
-        "changes its direction"
-    )
-    return Refusal("baseline", atoms[0], allowed)
 
 
 def _episodes_know_what_they_use(e: Experiment) -> Refusal | None:
@@ -153,6 +138,14 @@ def _episodes_know_what_they_use(e: Experiment) -> Refusal | None:
     return None
 
 
+def _formulas_weigh_themselves(e: Experiment) -> Refusal | None:
+    weight = getattr(e.estimator, "weight", None)
+    if weight is None or not isinstance(e.update, FormulaUpdate):
+        return None
+    allowed = "None with an update that is a formula: it is the whole step, the weight included"
+    return Refusal("estimator.weight", weight, allowed)
+
+
 def _variance_is_that_of_a_product(e: Experiment) -> Refusal | None:
     if "variance" not in e.record.names:
         return None
@@ -167,6 +160,7 @@ def _variance_is_that_of_a_product(e: Experiment) -> Refusal | None:
 
 
 FORMULA_RULES: tuple[Rule, ...] = (
+    _formulas_weigh_themselves,
     _variance_is_that_of_a_product,
     _arms_exist,
     _groups_have_others,
@@ -174,6 +168,5 @@ FORMULA_RULES: tuple[Rule, ...] = (
     _rho_is_one_thing,
     _direct_is_projected,
     _link_starts_as_a_policy,
-    _formula_updates_are_sampled,
     _episodes_know_what_they_use,
 )

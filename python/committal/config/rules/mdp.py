@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from committal.config.base import kinds
+from committal.config.base import called, kinds
 from committal.config.baselines import RunningMean
 from committal.config.estimators import ExactQ, Expected, Reinforce
 from committal.config.mdp import TabularMDP
@@ -54,7 +54,7 @@ def _episodes_are_estimated(e: Experiment) -> Refusal | None:
 def _update_is_for_episodes(e: Experiment) -> Refusal | None:
     if e.update.in_mdps:
         return None
-    legal = [cls.__name__ for cls in kinds(Update).values() if cls.in_mdps]
+    legal = [called(cls) for cls in kinds(Update).values() if cls.in_mdps]
     return Refusal("update", e.update, f"{' or '.join(legal)} with an MDP")
 
 
@@ -76,7 +76,8 @@ def _baseline_is_known(e: Experiment) -> Refusal | None:
         return Refusal(
             "baseline",
             e.baseline,
-            "Constant or RunningMean with Reinforce, which knows no Q; the others are for ExactQ",
+            "Constant or RunningMean with Reinforce, or a formula without r: it knows no Q; the "
+            "others are for ExactQ",
         )
     if any(isinstance(atom, RunningMean) for atom in found):
         return Refusal(

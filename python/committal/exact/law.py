@@ -4,16 +4,14 @@ An update draws N samples, each an arm a with probability :math:`\mu_a` and one 
 rewards, so :math:`\theta_{t+1} - \theta_t` takes finitely many values. They are listed here with
 their probabilities, for many policies at once, and summed up exactly.
 
-Samples are averaged, so their order does not matter: N samples of n atoms give
-:math:`\binom{n + N - 1}{N}` outcomes, not :math:`n^N`.
+The order of the samples does not matter to any rule, so N samples of n atoms give
+:math:`\binom{n + N - 1}{N}` outcomes, not :math:`n^N`: see `committal.exact.counts`.
 """
 
 from __future__ import annotations
 
 import functools
-import itertools
 import math
-from collections import Counter
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
@@ -24,15 +22,13 @@ from committal.config import Direct, Experiment, FormulaPolicy, Policy, Sigmoid
 from committal.config.schedules import at_time
 from committal.errors import CombinationError, ConfigError
 from committal.exact import dynamics, formulas
-from committal.support import check
+from committal.exact.counts import Counts, count_vectors, multinomial
+from committal.support import check, limits
 from committal.support.simplex import Floats, project_onto_simplex
 
-__all__ = ["OneStepLaw", "one_step_law"]
+__all__ = ["OneStepLaw", "one_step", "one_step_law"]
 
 Space: TypeAlias = Literal["theta", "policy"]
-
-#: Outcomes of one update beyond this are refused: they would not be listed but sampled.
-MOST_OUTCOMES = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +161,8 @@ def one_step_law(
     ----------
     experiment : Experiment
         Of a bandit whose rewards have finitely many values, with a baseline that depends on theta
-        only.
+        only or on the samples of the update. Groups of N samples are enumerated by how often each
+        arm and reward occurs, N = 128 for two arms with binary rewards.
     theta : array_like, shape (..., K), optional
         Parameters to start from, without the last axis for a sigmoid; the start of the experiment
         if neither `theta` nor `policy` is given.
@@ -187,6 +184,16 @@ def one_step_law(
     >>> law = one_step_law(e, policy=[[1 / 3, 1 / 3, 1 / 3], [0.1, 0.8, 0.1]])
     >>> law.worsening_probability().round(6)  # arms 2 and 3 can push arm 1 down
     array([0.333333, 0.8     ])
+
+    Leave one out: unbiased. With 128 samples of two arms and binary rewards there are 366,145
+    outcomes:
+
+    >>> e = cm.Experiment(
+    ...     cm.Bandit([0.9, 0.5], noise="bernoulli"), cm.Softmax(), cm.Vanilla(1), steps=1,
+    ...     baseline=cm.baseline("others(R, 'mean')"), estimator=cm.OneSample(samples=128),
+    ... )
+    >>> one_step_law(e).mean().round(12)
+    array([ 0.1, -0.1])
     """
     states = dynamics.states_of(experiment, theta, policy)
     t = dynamics.updates_done(t)
@@ -197,6 +204,10 @@ def one_step_law(
     pi = experiment.policy.probabilities_at(states)
     r = np.array(dynamics.bandit_of(experiment).means)
     return law_from(experiment, states, experiment.baseline.at(pi, r), t)
+
+
+#: The same by the name of what it is the law of.
+one_step = one_step_law
 
 
 def law_from(experiment: Experiment, theta: Floats, b: Floats, t: int) -> OneStepLaw:
@@ -235,14 +246,13 @@ def _sampled(experiment: Experiment, pi: Floats, b: Floats, t: int) -> tuple[Flo
     mu = experiment.behaviour.at(pi, t)
     weight = dynamics.importance_weights(mu, dynamics.implicit_of(experiment, t))
     per_arm = weight[..., None] * experiment.update.rows(experiment.policy, pi)
-    arm, value, q = _atoms(experiment)
+    arm, value, q = atoms_of(experiment)
     one_probability = mu[..., arm] * q
     one_direction = (value - b[..., None])[..., None] * per_arm[..., arm, :]
     if samples == 1:
         return one_probability, one_direction
-    index, orders = _draws(len(arm), samples)
-    probability = orders * one_probability[..., index].prod(axis=-1)
-    return probability, one_direction[..., index, :].mean(axis=-2)
+    counts = _listed(len(arm), samples, one_direction)
+    return multinomial(counts, one_probability), (counts / samples) @ one_direction
 
 
 def outcomes(experiment: Experiment, theta: Floats, t: int) -> tuple[Floats, Floats]:
@@ -266,15 +276,23 @@ def outcomes(experiment: Experiment, theta: Floats, t: int) -> tuple[Floats, Flo
         )
     pi = experiment.policy.probabilities_at(theta)
     mu = experiment.behaviour.at(pi, t)
-    arm, value, q = _atoms(experiment)
-    index, orders = _draws(len(arm), samples)
-    probability = orders * (mu[..., arm] * q)[..., index].prod(axis=-1)
-    drawn = np.array(arm)[index]
-    return probability, formulas.directions(experiment, theta, pi, mu, drawn, value[index], t)
+    arm, value, q = atoms_of(experiment)
+    counts = _listed(len(arm), samples, theta[..., None, :])
+    probability = multinomial(counts, mu[..., arm] * q)
+    batches = batches_of(np.array(arm), value, counts)
+    return probability, formulas.directions(experiment, theta, pi, mu, batches, t)
 
 
-def _atoms(experiment: Experiment) -> tuple[list[int], Floats, Floats]:
-    """The arms, rewards and probabilities given the arm of all that one sample may be."""
+def atoms_of(experiment: Experiment) -> tuple[list[int], Floats, Floats]:
+    """The arms, rewards and probabilities given the arm of all that one sample may be.
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> bandit = cm.Bandit([0.25, 1.0], noise="bernoulli")
+    >>> atoms_of(cm.Experiment(bandit, cm.Softmax(), cm.Natural(0.1), steps=1))[0]
+    [0, 0, 1]
+    """
     problem = dynamics.bandit_of(experiment, formulas=True)
     atoms = [
         (a, value, q)
@@ -286,22 +304,34 @@ def _atoms(experiment: Experiment) -> tuple[list[int], Floats, Floats]:
     return arms, np.array([v for _, v, _ in atoms]), np.array([q for _, _, q in atoms])
 
 
-def _draws(atoms: int, samples: int) -> tuple[npt.NDArray[np.int64], Floats]:
-    """What N samples may be, (M, N), and in how many orders each may come."""
-    count = math.comb(atoms + samples - 1, samples)
-    if count > MOST_OUTCOMES:
+def batches_of(arm: Counts, value: Floats, counts: Counts) -> formulas.Batches:
+    """Batches from counts (M, T) of the T atoms: over those, or over the few that each has.
+
+    Examples
+    --------
+    >>> batches_of(np.array([0, 1, 2]), np.array([1.0, 0.7, 0.0]), np.array([[1, 0, 1]])).a
+    array([[0, 2]])
+    """
+    samples, kinds = int(counts[0].sum()), counts.shape[1]
+    if kinds <= samples:
+        return formulas.Batches(arm[None, :], value[None, :], counts)
+    index = np.argsort(-counts, axis=-1, kind="stable")[:, :samples]
+    few = np.take_along_axis(counts, index, axis=-1)
+    return formulas.Batches(arm[index], value[index], few)
+
+
+def _listed(kinds: int, samples: int, like: Floats) -> Counts:
+    """The counts of N samples, if what is computed of all outcomes can be listed."""
+    counts = count_vectors(kinds, samples)
+    policies = math.prod(like.shape[:-2])
+    if policies * len(counts) * like.shape[-1] > limits.LISTED:
         raise ConfigError(
             "experiment.estimator.samples",
             samples,
-            f"few enough samples for {MOST_OUTCOMES} outcomes (these have {count})",
+            f"at most {limits.LISTED} numbers: here {policies} policies, {len(counts)} outcomes "
+            f"and {like.shape[-1]} parameters",
         )
-    draws = list(itertools.combinations_with_replacement(range(atoms), samples))
-    return np.array(draws), np.array([_orders(draw) for draw in draws], dtype=np.float64)
-
-
-def _orders(draw: tuple[int, ...]) -> int:
-    """In how many orders a draw can come: the multinomial coefficient."""
-    return math.factorial(len(draw)) // math.prod(map(math.factorial, Counter(draw).values()))
+    return counts
 
 
 def _policy_change(policy: Policy, pi: Floats, step: Floats) -> Floats:

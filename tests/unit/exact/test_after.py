@@ -1,0 +1,163 @@
+"""Exact answers for the parts that have names, against the numbers of an independent program."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import committal as cm
+
+FILE = Path(__file__).parents[2] / "data" / "after_paper.json"
+NUMBERS = json.loads(FILE.read_text(encoding="utf-8"))
+REF = tuple(np.exp([0, 1, 2]) / np.exp([0, 1, 2]).sum())
+BASE = cm.Experiment(cm.Bandit([1, 0.7, 0]), cm.Softmax(), cm.Vanilla(1), steps=1)
+
+
+def stable(e: cm.Experiment) -> np.ndarray:
+    points = [point.policy for point in cm.exact.stationary(e) if point.stable]
+    assert len(points) == 1
+    return np.asarray(points[0])
+
+
+@pytest.mark.parametrize("update", [cm.Vanilla(1), cm.Natural(1)], ids=["vanilla", "natural"])
+@pytest.mark.parametrize(
+    ("regulariser", "name"),
+    [(cm.Entropy(0.2), "entropy_tau_0_2"), (cm.KL(REF, 0.2), "kl_pi_ref_beta_0_2"),
+     (cm.KL(REF, 0.2, form="k2"), "kl_pi_ref_beta_0_2"),
+     (cm.KL(REF, 0.2, form="reward"), "kl_pi_ref_beta_0_2"),
+     (cm.KL(REF, 0.2, form="k3"), "k3_loss_beta_0_2"),
+     (cm.ReverseKL(REF, 0.2), "k3_loss_beta_0_2"), (cm.LogBarrier(0.1), "log_barrier_uniform_0_1")],
+    ids=["entropy", "kl", "k2", "reward", "k3", "reverse", "barrier"],
+)  # fmt: skip
+def test_regularisers_have_one_stable_point(update: Any, regulariser: Any, name: str) -> None:
+    want = NUMBERS["A5_regularisers"]["fixed"][name]
+    e = BASE.replace(update=update, regulariser=regulariser)
+    np.testing.assert_allclose(stable(e), want, atol=1e-8)
+    kinds = {cm.exact.corner(e, arm).kind for arm in range(3)}
+    sampled = getattr(regulariser, "form", "exact") != "exact"
+    if sampled and isinstance(update, cm.Natural):
+        assert "attracts" in kinds  # see the next test
+    else:
+        assert kinds <= {"repels", "releases"}
+
+
+def test_a_sampled_divergence_does_not_keep_natural_gradients_from_committing() -> None:
+    """It speaks of a rare arm only when that is drawn."""
+    e = BASE.replace(
+        update=cm.Natural(0.1), regulariser=cm.KL(REF, 0.2, form="k2"), steps=5000,
+        record=cm.Record("policy", at=[5000]),
+    )  # fmt: skip
+    kinds = [cm.exact.corner(e, arm).kind for arm in range(3)]
+    assert kinds == ["attracts", "attracts", "repels"]
+    sure = (cm.run(e, runs=500, rng=0)["policy"].values[:, 0] > 0.999999).mean(axis=0)
+    assert sure[0] > 0.3
+    assert sure[1] > 0.1
+    exact = e.replace(regulariser=cm.KL(REF, 0.2))
+    assert {cm.exact.corner(exact, arm).kind for arm in range(3)} == {"repels"}
+    assert not (cm.run(exact, runs=500, rng=0)["policy"].values > 0.999).any()
+
+
+@pytest.mark.parametrize("name", NUMBERS["A11_asymre_topr"]["limits"])
+def test_old_data(name: str) -> None:
+    want = NUMBERS["A11_asymre_topr"]["limits"][name]["limit"]
+    kind, value = name.split("_V")
+    weight = cm.Asymmetric() if kind == "asymre" else cm.Tapered()
+    e = BASE.replace(
+        behaviour=cm.Fixed([1 / 3] * 3),
+        baseline=float(value),
+        estimator=cm.OneSample(weight=weight),
+    )
+    rule = "asymmetric" if kind == "asymre" else "tapered"
+    closed = cm.theory.off_policy_limit([1, 0.7, 0], [1 / 3] * 3, float(value), rule=rule)
+    if want is None:
+        assert closed is None
+        ends = [p.policy.max() for p in cm.exact.stationary(e) if p.stable]
+        assert ends == [1.0] * len(ends)
+    else:
+        np.testing.assert_allclose(stable(e), want, atol=1e-8)
+        np.testing.assert_allclose(closed, want, atol=1e-8)
+
+
+def test_delightful() -> None:
+    e = cm.Experiment(
+        cm.Bandit.from_table([[(0.6, 1)], [(1, 0.5), (0, 0.5)]]), cm.Softmax(), cm.Vanilla(1),
+        cm.Value(), estimator=cm.OneSample(weight=cm.Delightful(1)), steps=1,
+    )  # fmt: skip
+    table = NUMBERS["A12_dg"]
+    assert stable(e)[0] == pytest.approx(table["noise_equilibrium_temp1"][0], abs=1e-8)
+    p = np.array([float(key) for key in table["drift"]])
+    h = cm.exact.flow(e, policy=np.stack([p, 1 - p], axis=-1))
+    np.testing.assert_allclose(h[:, 0] - h[:, 1], list(table["drift"].values()), atol=1e-8)
+
+
+def test_step_sizes() -> None:
+    det = BASE.replace(problem=cm.Bandit([1, 0.5]))
+    bern = BASE.replace(problem=cm.Bandit([0.6, 0.5], noise="bernoulli"))
+    for name, e in (("det", det), ("bern", bern)):
+        want = NUMBERS["A3_sgb"]["theory"][name]
+        assert cm.exact.corner(e, 1).root == pytest.approx(want["u"], abs=1e-6)
+        assert cm.exact.critical_step_size(e) == pytest.approx(want["eta_c"], abs=1e-6)
+    for table in ("det_long", "bern"):
+        for key, row in NUMBERS["A3_sgb"][table].items():
+            e = det if table == "det_long" else bern
+            eta = float(key.rpartition("eta")[2])
+            kappa = cm.exact.corner(e.replace(update=cm.Vanilla(eta)), 1).exponent
+            assert kappa == pytest.approx(row["kappa"], abs=1e-6)
+
+
+def test_groups_of_binary_rewards() -> None:
+    for table, how in (("weights", {}), ("weights_ddof1", {"ddof": 1, "eps": 1e-4})):
+        for key, want in NUMBERS["A7_groups"][table].items():
+            p, samples = float(key[1:].partition("_")[0]), int(key.rpartition("N")[2])
+            factor = cm.theory.std_factor(p, samples, **how)
+            assert float(factor) == pytest.approx(want, abs=1e-6)
+            group = cm.Group(samples, scale="std", **how)
+            e = BASE.replace(
+                problem=cm.Bandit([1.5 * p, p, 0.5 * p], noise="bernoulli"), estimator=group
+            )
+            gradient = 0.5 * p / 3
+            assert cm.exact.flow(e)[0] == pytest.approx(want * gradient, abs=1e-6)
+    for key, row in NUMBERS["A7_groups"]["passk"].items():
+        p, k = float(key[1:].partition("_")[0]), int(key.rpartition("k")[2])
+        assert float(cm.theory.pass_at_k_factor(p, k)) == pytest.approx(row["enumerated"], abs=1e-9)
+
+
+def test_rounds_with_a_reference() -> None:
+    for key, row in NUMBERS["A9_grpo_kl"].items():
+        if key == "config":
+            continue
+        p, beta = (float(x) for x in key.removeprefix("pref").split("_beta"))
+        found = cm.theory.kl_fixed_points(p, beta)
+        assert found.success[0] == pytest.approx(row["std"], abs=1e-7)
+        plain = cm.theory.kl_fixed_points(p, beta, scaled=False)
+        assert plain.success == pytest.approx([row["nostd"]], abs=1e-7)
+
+
+def test_named_groups_at_corners() -> None:
+    """Without noise a group of one arm moves nothing: natural groups do not commit."""
+    natural = BASE.replace(update=cm.Natural(0.1))
+    assert cm.exact.corner(natural, 1).kind == "attracts"
+    for rule in ({"centre": "leave_one_out"}, {"centre": "mean", "scale": "std"}):
+        e = natural.replace(estimator=cm.Group(2, **rule))
+        assert [cm.exact.corner(e, arm).kind for arm in range(3)] == [
+            "attracts", "releases", "releases"
+        ]  # fmt: skip
+        noisy = e.replace(problem=cm.Bandit([0.8, 0.2], noise="bernoulli"))
+        assert cm.exact.corner(noisy, 1).kind == "releases"
+
+
+def test_what_is_remembered_is_refused() -> None:
+    for change in ({"baseline": cm.Critic(0.1)}, {"optimiser": cm.Momentum(0.9)}):
+        e = BASE.replace(**change)
+        for call in (cm.exact.one_step, cm.exact.flow, cm.exact.stationary,
+                     cm.exact.critical_step_size):  # fmt: skip
+            with pytest.raises(cm.CombinationError, match="experiment"):
+                call(e)
+    escort = BASE.replace(policy=cm.Escort([1, 1, 1], 2))
+    assert cm.exact.flow(escort).shape == (3,)
+    with pytest.raises(cm.CombinationError, match="Softmax or Sigmoid"):
+        cm.exact.stationary(escort)
