@@ -3,87 +3,15 @@
 
 #include "kernels/bandit/view.hpp"
 #include "kernels/mdp/view.hpp"
-#include "kernels/program_math.hpp"
+#include "kernels/program_divide.hpp"
 
 namespace committal::COMMITTAL_ISA {
 namespace {
 
-// Lanes that advance together: independent chains hide each other's latency.
-template <int W>
-inline constexpr int kTogether = W < 4 * kNativeLanes ? W : 4 * kNativeLanes;
-template <int W>
-using Together = Lanes<kTogether<W>>;
-#define COMMITTAL_TOGETHER(l, W) for (int l = 0; l < (W); l += kTogether<W>)
-
-template <int W, typename Op>
-void unary(const ProgramStep& s) {
-  const Op op{s.number};
-  for (std::int64_t o = 0; o < s.outer; ++o) {
-    double* to = s.to.row + o * s.to.outer;
-    const double* a = s.from[0].row + o * s.from[0].outer;
-    for (std::int64_t i = 0; i < s.inner; ++i) {
-      COMMITTAL_TOGETHER(l, W) op(Together<W>::load(a + l)).store(to + l);
-      to += s.to.inner;
-      a += s.from[0].inner;
-    }
-  }
-}
-
-template <int W, typename Op>
-void binary(const ProgramStep& s) {
-  const Op op{s.number};
-  for (std::int64_t o = 0; o < s.outer; ++o) {
-    double* to = s.to.row + o * s.to.outer;
-    const double* a = s.from[0].row + o * s.from[0].outer;
-    const double* b = s.from[1].row + o * s.from[1].outer;
-    for (std::int64_t i = 0; i < s.inner; ++i) {
-      COMMITTAL_TOGETHER(l, W) {
-        op(Together<W>::load(a + l), Together<W>::load(b + l)).store(to + l);
-      }
-      to += s.to.inner;
-      a += s.from[0].inner;
-      b += s.from[1].inner;
-    }
-  }
-}
-
-template <int W, typename Op>
-void ternary(const ProgramStep& s) {
-  using T = Together<W>;
-  const Op op{s.number};
-  for (std::int64_t o = 0; o < s.outer; ++o) {
-    double* to = s.to.row + o * s.to.outer;
-    const double* a = s.from[0].row + o * s.from[0].outer;
-    const double* b = s.from[1].row + o * s.from[1].outer;
-    const double* c = s.from[2].row + o * s.from[2].outer;
-    for (std::int64_t i = 0; i < s.inner; ++i) {
-      COMMITTAL_TOGETHER(l, W) op(T::load(a + l), T::load(b + l), T::load(c + l)).store(to + l);
-      to += s.to.inner;
-      a += s.from[0].inner;
-      b += s.from[1].inner;
-      c += s.from[2].inner;
-    }
-  }
-}
-
-// One row of numbers that are the same on every lane: one register of them is enough work.
-template <int W, typename Op>
-void uniform_unary(const ProgramStep& s) {
-  using T = Lanes<kNativeLanes>;
-  const T x = Op{s.number}(T::load(s.from[0].row));
-  for (int l = 0; l < W; l += kNativeLanes) x.store(s.to.row + l);
-}
-template <int W, typename Op>
-void uniform_binary(const ProgramStep& s) {
-  using T = Lanes<kNativeLanes>;
-  const T x = Op{s.number}(T::load(s.from[0].row), T::load(s.from[1].row));
-  for (int l = 0; l < W; l += kNativeLanes) x.store(s.to.row + l);
-}
-
 // Reductions: the outer loop is over rows that stay, the inner one over rows that are folded,
 // always in their order. `Fold` has next(so far, x) and last(all, count).
 template <int W, typename Fold>
-void reduce(const ProgramStep& s) {
+void reduce(const ProgramStep& s, RowRange) {
   using T = Together<W>;
   const Fold fold{0};
   for (std::int64_t o = 0; o < s.outer; ++o) {
@@ -100,8 +28,8 @@ void reduce(const ProgramStep& s) {
 }
 
 template <int W>
-void mean(const ProgramStep& s) {
-  reduce<W, Add>(s);
+void mean(const ProgramStep& s, RowRange rows) {
+  reduce<W, Add>(s, rows);
   const Together<W> count(static_cast<double>(s.inner));
   for (std::int64_t o = 0; o < s.outer; ++o) {
     double* to = s.to.row + o * s.to.outer;
@@ -111,7 +39,7 @@ void mean(const ProgramStep& s) {
 
 // sum of a * b over the arms: what mul and sum_arms give, bit for bit, without a row between them.
 template <int W>
-void dot(const ProgramStep& s) {
+void dot(const ProgramStep& s, RowRange) {
   using T = Together<W>;
   for (std::int64_t o = 0; o < s.outer; ++o) {
     COMMITTAL_TOGETHER(l, W) {
@@ -130,7 +58,7 @@ void dot(const ProgramStep& s) {
 
 // The root of the mean squared distance to the mean, in two passes: nothing cancels.
 template <int W>
-void deviation(const ProgramStep& s) {
+void deviation(const ProgramStep& s, RowRange) {
   using T = Together<W>;
   const T count(static_cast<double>(s.inner));
   for (std::int64_t o = 0; o < s.outer; ++o) {
@@ -152,7 +80,7 @@ void deviation(const ProgramStep& s) {
 // The sum over all rows but one, for every row: what is before it plus what is after it, so that
 // nothing is subtracted.
 template <int W, bool kMean>
-void others(const ProgramStep& s) {
+void others(const ProgramStep& s, RowRange) {
   using T = Together<W>;
   const T rest(static_cast<double>(s.inner - 1));
   for (std::int64_t o = 0; o < s.outer; ++o) {
@@ -178,7 +106,7 @@ inline constexpr std::int64_t kFewArms = 8;  // a chain of selects is faster tha
 
 // x[a]: arms that do not exist count as the first, so that nothing outside is read.
 template <int W>
-void gather(const ProgramStep& s) {
+void gather(const ProgramStep& s, RowRange) {
   using T = Together<W>;
   for (std::int64_t o = 0; o < s.outer; ++o) {
     const double* x = s.from[0].row + o * s.from[0].outer;
@@ -206,7 +134,7 @@ void gather(const ProgramStep& s) {
 }
 
 template <int W>
-void onehot(const ProgramStep& s) {
+void onehot(const ProgramStep& s, RowRange) {
   using T = Together<W>;
   for (std::int64_t o = 0; o < s.outer; ++o) {
     const double* index = s.from[0].row + o * s.from[0].outer;
@@ -222,12 +150,6 @@ void onehot(const ProgramStep& s) {
 
 template <int W>
 ProgramOperation program_operation(const ProgramInstruction& code) {
-  // Of those that cost something.
-  if (code.uniform && code.op == Opcode::kPow) return uniform_binary<W, Power>;
-  if (code.uniform && code.op == Opcode::kDiv) return uniform_binary<W, Divide>;
-  if (code.uniform && code.op == Opcode::kExp) return uniform_unary<W, Exponential>;
-  if (code.uniform && code.op == Opcode::kLog) return uniform_unary<W, Logarithm>;
-  if (code.uniform && code.op == Opcode::kSqrt) return uniform_unary<W, SquareRoot>;
   switch (code.op) {
     case Opcode::kAdd:
       return binary<W, Add>;
@@ -310,10 +232,37 @@ ProgramOperation program_operation(const ProgramInstruction& code) {
       return ternary<W, MultiplySubtract>;
     case Opcode::kSubMul:
       return ternary<W, SubtractProduct>;
+    case Opcode::kTwoProducts:
+      return quaternary<W, TwoProducts>;
+    case Opcode::kProductAndSquare:
+      return quaternary<W, ProductAndSquare>;
+    case Opcode::kReciprocal:
+      return unary<W, Reciprocal>;
+    case Opcode::kReciprocalRest:
+      return binary<W, ReciprocalRest>;
+    case Opcode::kQuotient:
+      return code.uniform ? quotient<W, true> : quotient<W, false>;
+    case Opcode::kOverRoot:
+      return over_root<W>;
+    case Opcode::kQuotientOverRoot:
+      return code.uniform ? quotient_over_root<W, true> : quotient_over_root<W, false>;
     case Opcode::kDotArms:
       break;
   }
   return dot<W>;
+}
+
+template <int W>
+void merge_moments(const ProgramInstruction* code, ProgramStep* steps) {
+  const bool fits = code[0].op == Opcode::kTwoProducts && code[2].uniform &&
+                    code[1].op == Opcode::kProductAndSquare &&
+                    code[2].op == Opcode::kQuotientOverRoot && code[2].from[0] == code[0].to &&
+                    code[2].from[4] == code[1].to;
+  if (!fits) return;
+  const auto nothing = [](const ProgramStep&, RowRange) {};
+  steps[0].run = moments_over_root<W>;
+  steps[1].run = nothing;
+  steps[2].run = nothing;
 }
 
 namespace {
@@ -402,6 +351,7 @@ void evaluate_program(const ProgramTask& task) {
 
 #define COMMITTAL_PROGRAMS(W)                                                \
   template ProgramOperation program_operation<W>(const ProgramInstruction&); \
+  template void merge_moments<W>(const ProgramInstruction*, ProgramStep*);   \
   template std::size_t program_bytes<W>(const ProgramTask&);                 \
   template void evaluate_program<W>(const ProgramTask&);
 COMMITTAL_PROGRAMS(kBanditWide)

@@ -3,6 +3,10 @@
 // Every operation is one short loop over the rows of its result, in the machine's own vectors.
 // Binding resolves each of them once per block to a function and to pointers with strides, where
 // what broadcasts has stride 0: running is one indirect call per operation and block.
+//
+// Operations that go row by row over the arms make chains: a chain runs over a few rows at a time,
+// which stay in the nearest cache, and while some wait for a division others go on. What depends on
+// the time alone is computed for as many updates at once as a block has lanes.
 #pragma once
 
 #include "core/arena.hpp"
@@ -25,19 +29,36 @@ struct StepRows {
   std::int64_t inner;
 };
 
+// Which trips of the inner loop of an operation on rows to make; others always make all of them.
+struct RowRange {
+  std::int64_t first;
+  std::int64_t end;
+};
+
 struct ProgramStep {
-  void (*run)(const ProgramStep&);
+  void (*run)(const ProgramStep&, RowRange);
   std::int64_t outer;  // trips of the two loops
   std::int64_t inner;
   StepRows to;
-  StepRows from[3];
+  StepRows from[kMostOperands];
   std::int64_t number;
+  std::int64_t chain;  // operations from here on that go row by row over the arms
 };
-using ProgramOperation = void (*)(const ProgramStep&);
+using ProgramOperation = void (*)(const ProgramStep&, RowRange);
+
+// Rows that a chain works on at a time: enough to pay for a call, few enough for the processor to
+// see the next operation while it waits.
+template <int W>
+inline constexpr std::int64_t kRowsTogether = W >= 64 ? 2 : 128 / W;
 
 // The loop of an operation for blocks of W lanes; program.cpp has them all.
 template <int W>
 ProgramOperation program_operation(const ProgramInstruction& code);
+
+// Makes one loop of three steps that go row by row over the arms, if they are those of two moments
+// and a quotient by a root; the first does all the work then.
+template <int W>
+void merge_moments(const ProgramInstruction* code, ProgramStep* steps);
 
 template <int W>
 COMMITTAL_INLINE BoundRows contiguous(double* rows, RowShape shape, ProgramExtent extent) {
@@ -59,6 +80,7 @@ class LaneProgram {
     for (int shape = 0; shape < 4; ++shape) {
       slots_[shape] = take(arena, view->slots[shape], extent.rows(static_cast<RowShape>(shape)));
     }
+    timed_ = take(arena, view->kept.count, 1);
     states_ = arena.take<BoundRows>(view->states.count);
     saved_ = arena.take<double*>(view->states.count);
     for (std::int64_t i = 0; i < view->states.count; ++i) {
@@ -101,7 +123,10 @@ class LaneProgram {
     for (std::int64_t i = 0; i < view_->states.count; ++i) {
       if (view_->states[i].in_place) registers_[view_->states[i].next] = states_[i];
     }
+    time_ = view_->uses(ProgramInput::kTime) ? known[static_cast<int>(ProgramInput::kTime)].row
+                                             : nullptr;
     for (std::int64_t i = 0; i < view_->code.count; ++i) steps_[i] = resolve(view_->code[i]);
+    find_chains();
     restart();
   }
 
@@ -118,9 +143,41 @@ class LaneProgram {
   COMMITTAL_INLINE explicit operator bool() const { return view_ != nullptr; }
   COMMITTAL_INLINE const ProgramView& view() const { return *view_; }
 
-  COMMITTAL_INLINE void run() const {
+  // All operations, with the rows of the inputs as they are.
+  COMMITTAL_INLINE void run() const { run(0, view_->code.count); }
+
+  // The same for update t, which the row of the time holds: what depends on it alone is there for
+  // some updates ahead.
+  COMMITTAL_INLINE void run(std::int64_t t) {
+    reach(t);
+    run(view_->uniform, view_->code.count);
+  }
+
+  // The same in pieces: what comes before the last chain, and some rows of that.
+  COMMITTAL_INLINE bool ends_with_rows() const { return last_chain_ < view_->code.count; }
+  COMMITTAL_INLINE void begin(std::int64_t t) {
+    reach(t);
+    run(view_->uniform, last_chain_);
+  }
+  COMMITTAL_INLINE void run_rows(RowRange rows) const {
     const ProgramStep* end = steps_ + view_->code.count;
-    for (const ProgramStep* step = steps_; step != end; ++step) step->run(*step);
+    for (const ProgramStep* step = steps_ + last_chain_; step != end; ++step) {
+      step->run(*step, rows);
+    }
+  }
+  // Whether something before the last chain reads an input of the host.
+  bool begins_with(ProgramInput input) const {
+    for (std::int64_t i = 0; i < last_chain_; ++i) {
+      const ProgramInstruction& code = view_->code[i];
+      for (int k = 0; k < kOpcodes[static_cast<int>(code.op)].operands; ++k) {
+        const ProgramRegister& reg = view_->registers[code.from[k]];
+        if (reg.kind == ProgramRegister::Kind::kInput &&
+            view_->inputs[reg.place].known == static_cast<int>(input)) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   COMMITTAL_INLINE const BoundRows& output(std::int64_t i) const {
@@ -160,6 +217,60 @@ class LaneProgram {
     return reinterpret_cast<double*>(arena.take<Row>(count, rows));  // saturates, as all sizes
   }
 
+  COMMITTAL_INLINE void run(std::int64_t first, std::int64_t end) const {
+    for (std::int64_t i = first; i < end;) {
+      const ProgramStep* step = steps_ + i;
+      if (step->chain < 2) {
+        step->run(*step, {0, step->inner});
+        ++i;
+        continue;
+      }
+      const std::int64_t chain = step->chain;
+      for (std::int64_t row = 0; row < step->inner; row += kRowsTogether<W>) {
+        const std::int64_t left = step->inner - row;
+        const RowRange rows{row, row + (left < kRowsTogether<W> ? left : kRowsTogether<W>)};
+        for (std::int64_t k = 0; k < chain; ++k) step[k].run(step[k], rows);
+      }
+      i += chain;
+    }
+  }
+
+  // What depends on the time alone, for update t. It is computed for W updates at once: a lane is
+  // an update then.
+  COMMITTAL_INLINE void reach(std::int64_t t) {
+    if (view_->uniform == 0) return;
+    if (t < reached_ || t >= reached_ + W) look_ahead(t);
+    for (std::int64_t i = 0; i < view_->kept.count; ++i) {
+      fill<W>(registers_[view_->kept[i]].row, timed_[i * W + (t - reached_)]);
+    }
+  }
+  void look_ahead(std::int64_t t) {
+    reached_ = t;
+    if (time_ != nullptr) {
+      for (int l = 0; l < W; ++l) time_[l] = static_cast<double>(t + l);
+    }
+    run(0, view_->uniform);
+    if (time_ != nullptr) fill<W>(time_, static_cast<double>(t));
+    for (std::int64_t i = 0; i < view_->kept.count; ++i) {
+      const double* from = registers_[view_->kept[i]].row;
+      for (int l = 0; l < W; ++l) timed_[i * W + l] = from[l];
+    }
+  }
+
+  void find_chains() {
+    last_chain_ = view_->code.count;
+    for (std::int64_t i = view_->code.count - 1; i >= 0; --i) {
+      const ProgramInstruction& code = view_->code[i];
+      const bool by_rows =
+          kOpcodes[static_cast<int>(code.op)].family == OpcodeFamily::kElementwise &&
+          view_->registers[code.to].shape == RowShape::kArm;
+      const bool goes_on = i + 1 < view_->code.count && steps_[i + 1].chain > 0;
+      steps_[i].chain = by_rows ? 1 + (goes_on ? steps_[i + 1].chain : 0) : 0;
+      if (by_rows && last_chain_ == i + 1) last_chain_ = i;
+      if (steps_[i].chain >= 3 && !varied_) merge_moments<W>(view_->code.data + i, steps_ + i);
+    }
+  }
+
   template <bool kBack>
   void keep_states() const {
     for (std::int64_t i = 0; i < view_->states.count; ++i) {
@@ -171,10 +282,10 @@ class LaneProgram {
   }
 
   ProgramStep resolve(ProgramInstruction code) const {
-    code.uniform = code.uniform && !varied_;
+    code.uniform = code.uniform && (!varied_ || divides_by_constants(code));
     const RowShape shape = view_->registers[code.to].shape;
     const BoundRows& to = registers_[code.to];
-    ProgramStep step{program_operation<W>(code), 1, 1, {to.row, 0, 0}, {}, code.number};
+    ProgramStep step{program_operation<W>(code), 1, 1, {to.row, 0, 0}, {}, code.number, 0};
     // Which stride each loop walks along: 0 none, 1 samples, 2 arms.
     int outer = 0;
     int inner = 0;
@@ -208,6 +319,15 @@ class LaneProgram {
     return step;
   }
 
+  bool divides_by_constants(const ProgramInstruction& code) const {
+    const auto constant = [&](int operand) {
+      return view_->registers[code.from[operand]].kind == ProgramRegister::Kind::kConstant;
+    };
+    return code.op == Opcode::kQuotient
+               ? constant(1)
+               : code.op == Opcode::kQuotientOverRoot && constant(1) && constant(5);
+  }
+
   std::int64_t trips(int axis) const {
     return axis == 0 ? 1 : (axis == 1 ? extent_.samples : extent_.arms);
   }
@@ -223,6 +343,10 @@ class LaneProgram {
   ProgramStep* steps_ = nullptr;
   double* constants_ = nullptr;
   double* slots_[4] = {};
+  double* timed_ = nullptr;    // [kept][W] what depends on the time alone, of W updates
+  double* time_ = nullptr;     // the host's row
+  std::int64_t reached_ = -W;  // the first of those updates
+  std::int64_t last_chain_ = 0;
   BoundRows* states_ = nullptr;
   double** saved_ = nullptr;
 };

@@ -100,8 +100,6 @@ COMMITTAL_PROGRAM_OF_ONE(Exponential, full_exp(a))
 COMMITTAL_PROGRAM_OF_ONE(Logarithm, full_log(a))
 COMMITTAL_PROGRAM_OF_ONE(SquareRoot, root(a))
 COMMITTAL_PROGRAM_OF_ONE(Copy, a)
-#undef COMMITTAL_PROGRAM_OF_ONE
-#undef COMMITTAL_PROGRAM_OF_TWO
 
 struct Choose : Plain {
   template <typename T>
@@ -128,6 +126,66 @@ struct SubtractProduct : Plain {
     return c - a * b;
   }
 };
+
+struct TwoProducts : Plain {
+  template <typename T>
+  COMMITTAL_INLINE T operator()(const T& a, const T& b, const T& c, const T& d) const {
+    return a * b + c * d;
+  }
+};
+struct ProductAndSquare : Plain {
+  template <typename T>
+  COMMITTAL_INLINE T operator()(const T& a, const T& b, const T& c, const T& d) const {
+    return a * b + c * (d * d);
+  }
+};
+
+// What 1 / z has lost by rounding, times 1 / z.
+COMMITTAL_PROGRAM_OF_TWO(ReciprocalRest, less_fused(a, b, T(1.0)) * b)
+COMMITTAL_PROGRAM_OF_ONE(Reciprocal, T(1.0) / a)
+#undef COMMITTAL_PROGRAM_OF_ONE
+#undef COMMITTAL_PROGRAM_OF_TWO
+
+// A divisor whose reciprocal is known to about 106 bits, as a sum: x / z without a division.
+//
+// x (high + low), rounded, is next to the quotient or it; then what is left of x, which is exact,
+// times the rounded reciprocal, corrects it to the rounded quotient (Markstein 1990; Brisebarre,
+// Muller and Raina 2004). That needs numbers whose remainders are no subnormal ones; for others,
+// and where a fused operation is slow, it is a division. The bits are the same.
+inline constexpr bool kFusedIsFast = kNativeLanes > 2;
+inline constexpr double kLeastDivided = 0x1p-400;
+inline constexpr double kMostDivided = 0x1p400;
+template <int N>
+struct Divisor {
+  using T = Lanes<N>;
+  T z;
+  T high;
+  T low;
+
+  COMMITTAL_INLINE static Divisor load(const double* z, const double* high, const double* low) {
+    return {T::load(z), T::load(high), T::load(low)};
+  }
+  // Whether quotients by a number, which is on all lanes, can be had so.
+  COMMITTAL_INLINE static bool is_usual(double z) {
+    return kFusedIsFast && z >= kLeastDivided && z <= kMostDivided;
+  }
+  // Of numbers within the bounds.
+  COMMITTAL_INLINE T near(const T& x) const {
+    const T close = fused(x, high, x * low);
+    return fused(less_fused(close, z, x), high, close);
+  }
+  // The same of zeros, which keep their sign.
+  COMMITTAL_INLINE T near_or_zero(const T& x) const { return select(x == T(0.0), x, near(x)); }
+};
+// Where a magnitude is no number within the bounds; 0 may be left out.
+template <int N>
+COMMITTAL_INLINE Truth<N> is_unusual(const Lanes<N>& size) {
+  return !((size >= Lanes<N>(kLeastDivided)) & (size <= Lanes<N>(kMostDivided)));
+}
+template <int N>
+COMMITTAL_INLINE Truth<N> is_unusual_or_zero(const Lanes<N>& size) {
+  return without(is_unusual(size), size == Lanes<N>(0.0));
+}
 
 // x^n by squaring, always in the same order.
 struct WholePower : Plain {

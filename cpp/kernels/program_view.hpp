@@ -85,11 +85,21 @@ enum class Opcode : int {
   kGather,
   kOnehot,
   // Made by the plan out of two of those above, never asked for by name.
-  kDotArms,  // the sum of a * b over the arms
-  kMulAdd,   // a * b + c, each rounded
-  kMulSub,   // a * b - c
-  kSubMul,   // c - a * b
+  kDotArms,           // the sum of a * b over the arms
+  kMulAdd,            // a * b + c, each rounded
+  kMulSub,            // a * b - c
+  kSubMul,            // c - a * b
+  kTwoProducts,       // a * b + c * d, each rounded
+  kProductAndSquare,  // a * b + c * (d * d)
+  // Of numbers that are the same on every lane: 1 / z, and what its rounding has lost.
+  kReciprocal,
+  kReciprocalRest,
+  kQuotient,          // a / z from both, correctly rounded
+  kOverRoot,          // a / (root(b) + c)
+  kQuotientOverRoot,  // the same of two quotients
 };
+// As many operands as an operation may have.
+inline constexpr int kMostOperands = 9;
 
 // What an operation does with the shapes of its operands.
 enum class OpcodeFamily : int {
@@ -153,8 +163,15 @@ inline constexpr OpcodeRow kOpcodes[] = {
     {"", 3, OpcodeFamily::kElementwise},
     {"", 3, OpcodeFamily::kElementwise},
     {"", 3, OpcodeFamily::kElementwise},
+    {"", 4, OpcodeFamily::kElementwise},
+    {"", 4, OpcodeFamily::kElementwise},
+    {"", 1, OpcodeFamily::kElementwise},
+    {"", 2, OpcodeFamily::kElementwise},
+    {"", 4, OpcodeFamily::kElementwise},
+    {"", 3, OpcodeFamily::kElementwise},
+    {"", 9, OpcodeFamily::kElementwise},
 };
-static_assert(array_of(kOpcodes).count == static_cast<int>(Opcode::kSubMul) + 1);
+static_assert(array_of(kOpcodes).count == static_cast<int>(Opcode::kQuotientOverRoot) + 1);
 // Those that may be asked for.
 COMMITTAL_FORCE_INLINE constexpr Array<OpcodeRow> rows_of(Opcode) {
   return {kOpcodes, static_cast<std::int64_t>(Opcode::kDotArms)};
@@ -227,9 +244,9 @@ struct ProgramRegister {
 struct ProgramInstruction {
   Opcode op;
   std::int32_t to;
-  std::int32_t from[3];
+  std::int32_t from[kMostOperands];
   std::int32_t number;  // of powi
-  bool uniform;         // the same number on every lane: computed once
+  bool uniform;         // it makes, or divides by, what is the same on every lane
 };
 
 // An input is something that hosts know, or a state row of the program, or only known to a test.
@@ -254,6 +271,8 @@ struct ProgramView {
   Array<ProgramState> states;
   Array<std::int32_t> outputs;  // registers, without those of states
   std::int64_t slots[4];        // rows that results need, by shape: they are reused
+  std::int64_t uniform;         // operations at the beginning that depend on t, K and N alone
+  Array<std::int32_t> kept;     // registers that those make and others read
   std::uint32_t used;           // inputs that hosts know, as bits
 
   COMMITTAL_FORCE_INLINE bool uses(ProgramInput input) const {

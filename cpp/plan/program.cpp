@@ -47,6 +47,9 @@ Program::Program(const ProgramParts& parts) {
   add_outputs(parts);
   merge_products();
   mark_uniform();
+  divide_by_uniform();
+  merge_roots();
+  do_uniform_first();
   find_states_in_place();
   view_.registers = seen(registers_);
   view_.code = seen(code_);
@@ -228,7 +231,7 @@ void Program::add_code(const ProgramParts& parts) {
     const std::string argument = item("code", i);
     const std::int64_t op = resolve(argument.c_str(), name, rows_of(Opcode{}));
     const OpcodeRow& row = kOpcodes[op];
-    ProgramInstruction code{static_cast<Opcode>(op), 0, {0, 0, 0}, 0, false};
+    ProgramInstruction code{static_cast<Opcode>(op), 0, {}, 0, false};
     const bool whole = code.op == Opcode::kPowi;
     const auto expected = static_cast<std::size_t>(1 + row.operands + (whole ? 1 : 0));
     if (numbers.size() != expected) {

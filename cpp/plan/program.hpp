@@ -50,6 +50,9 @@ class Program {
   // In program_passes.cpp, in this order.
   void merge_products();
   void mark_uniform();
+  void divide_by_uniform();
+  void merge_roots();
+  void do_uniform_first();
   void find_states_in_place();
   void give_out_slots();
   std::int32_t register_number(const std::string& argument, std::int64_t number) const;
@@ -64,6 +67,8 @@ class Program {
   std::vector<ProgramInputUse> inputs_;
   std::vector<std::string> input_names_;
   std::vector<ProgramInstruction> code_;
+  std::vector<bool> same_;  // of the registers: on every lane
+  std::vector<std::int32_t> kept_;
   std::vector<std::int32_t> outputs_;
   std::vector<std::string> output_names_;
   std::vector<ProgramState> states_;

@@ -58,6 +58,43 @@ TEST(a_product_that_is_summed_needs_no_row_and_rows_are_reused) {
   CHECK(Program(kept).view().code.count == 4);
 }
 
+// m = b m + c g, v likewise of g^2, and m / (1 - b^t) over the root of the same of v.
+ProgramParts adam() {
+  ProgramParts parts;
+  parts.registers = {"arm", "run", "arm", "arm", "run", "run", "run", "run", "run"};
+  parts.constants = {{4, 0.9}, {5, 0.1}, {6, 0.999}, {7, 0.001}, {8, 1e-8}};
+  parts.inputs = {{"g", 0}, {"t", 1}, {"state:m", 2}, {"state:v", 3}};
+  parts.state = {{"m", 0.0}, {"v", 0.0}};
+  const auto add = [&](const char* op, const char* shape, std::vector<std::int64_t> from) {
+    parts.registers.push_back(shape);
+    const auto to = static_cast<std::int64_t>(parts.registers.size()) - 1;
+    from.insert(from.begin(), to);
+    parts.code.push_back({op, from});
+    return to;
+  };
+  const auto m = add("add", "arm", {add("mul", "arm", {4, 2}), add("mul", "arm", {5, 0})});
+  const auto square = add("powi", "arm", {0, 2});
+  const auto v = add("add", "arm", {add("mul", "arm", {6, 3}), add("mul", "arm", {7, square})});
+  const auto over = add("div", "arm", {m, add("sub", "run", {5, add("pow", "run", {4, 1})})});
+  const auto under = add("div", "arm", {v, add("sub", "run", {5, add("pow", "run", {6, 1})})});
+  const auto root = add("add", "arm", {add("sqrt", "arm", {under}), 8});
+  parts.outputs = {{"step", add("div", "arm", {over, root})}, {"state:m", m}, {"state:v", v}};
+  return parts;
+}
+
+TEST(what_depends_on_the_time_comes_first_and_adam_goes_three_times_over_the_arms) {
+  const Program program(adam());
+  const ProgramView& view = program.view();
+  CHECK(view.uniform == 8);  // two powers, two differences, and the reciprocals of those
+  CHECK(view.kept.count == 6);
+  CHECK(view.code.count == 11);
+  CHECK(view.code[8].op == Opcode::kTwoProducts);
+  CHECK(view.code[9].op == Opcode::kProductAndSquare);
+  CHECK(view.code[10].op == Opcode::kQuotientOverRoot);
+  CHECK(view.states[0].in_place && view.states[1].in_place);
+  CHECK(view.slots[static_cast<int>(RowShape::kArm)] >= 1);
+}
+
 TEST(a_sum_does_not_overwrite_what_it_reads) {
   // others_sum_arms reads every arm after it has written some: its result has a row of its own.
   ProgramParts parts;

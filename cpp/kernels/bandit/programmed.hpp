@@ -8,38 +8,40 @@
 #pragma once
 
 #include "kernels/bandit/programmed_link.hpp"
-#include "kernels/bandit/programmed_rows.hpp"
+#include "kernels/bandit/programmed_move.hpp"
+#include "kernels/bandit/programmed_samples.hpp"
 #include "kernels/bandit/recorders.hpp"
 
 namespace committal::COMMITTAL_ISA {
 
 template <int KT, int W>
-class BanditPrograms : BanditProgramRows<KT, W> {
-  using Rows = BanditProgramRows<KT, W>;
+class BanditPrograms : BanditProgramSamples<KT, W> {
+  using Rows = BanditProgramSamples<KT, W>;
   using Rows::action_;
   using Rows::advantage_;
   using Rows::bad_;
   using Rows::baseline_;
   using Rows::baselines_;
   using Rows::batch_;
+  using Rows::draw_batch;
+  using Rows::draw_one_of_few;
   using Rows::few_;
+  using Rows::few_sample;
   using Rows::importance_;
   using Rows::inverse_;
   using Rows::link_;
   using Rows::mean_baseline_;
-  using Rows::mu_;
-  using Rows::natural_;
   using Rows::number_;
   using Rows::operations_;
   using Rows::optimiser_;
-  using Rows::pi_;
   using Rows::ratio_;
   using Rows::reward_;
   using Rows::sampled_baseline_;
-  using Rows::score_;
-  using Rows::time_;
+  using Rows::see;
+  using Rows::slope;
   using Rows::update_;
   using Rows::uses;
+  using Rows::watch;
   using Rows::weight_;
 
  public:
@@ -70,8 +72,9 @@ class BanditPrograms : BanditProgramRows<KT, W> {
   COMMITTAL_INLINE void add_baseline(State& s, const BanditView& plan, std::int64_t t) {
     if (!baseline_) return;
     see(s, plan, t);
-    baseline_.run();
+    baseline_.run(t);
     s.formula_baseline = baseline_.output(0).row;
+    watch(baseline_.output(0), 1);
     baseline_.advance();
   }
 
@@ -94,8 +97,8 @@ class BanditPrograms : BanditProgramRows<KT, W> {
   void look_at_batch(State& s, const BanditView& plan, const BlockTask& task, std::int64_t t) {
     if (plan.estimator == Estimator::kExpected) return;
     draw_batch(s, plan, task, t);
-    find_baselines</*kLooks=*/true>(s, plan);
-    find_weights</*kLooks=*/true>(plan);
+    find_baselines</*kLooks=*/true>(s, plan, t);
+    find_weights</*kLooks=*/true>(plan, t);
     if (!sampled_baseline_) return;
     // Recorders read one row: the mean of the program's part.
     const BoundRows& value = baseline_.output(0);
@@ -120,11 +123,15 @@ class BanditPrograms : BanditProgramRows<KT, W> {
       with_update(plan, [&]<typename Part>() COMMITTAL_INLINE_LAMBDA { Part::expected(s, plan); });
     } else if (batch_) {
       draw_batch(s, plan, task, t);
-      find_baselines</*kLooks=*/false>(s, plan);
-      find_weights</*kLooks=*/false>(plan);
+      find_baselines</*kLooks=*/false>(s, plan, t);
+      find_weights</*kLooks=*/false>(plan, t);
+      if (baseline_) watch(baseline_.output(0), sampled_baseline_ ? plan.samples : 1);
+      if (weight_) watch(weight_.output(0), weight_.output(0).sample == 0 ? 1 : plan.samples);
       const bool one = moves_one(plan);
       if (update_) {
-        follow_update(s, plan);
+        follow_update(s, plan, t);
+      } else if (makes_rows(plan)) {
+        find_gradient(s, plan, action_, importance_, reward_);
       } else {
         add_samples(s, plan, one, alpha);
       }
@@ -144,8 +151,9 @@ class BanditPrograms : BanditProgramRows<KT, W> {
       }
     } else {
       if (baseline_) {
-        baseline_.run();
+        baseline_.run(t);
         s.formula_baseline = baseline_.output(0).row;
+        watch(baseline_.output(0), 1);
         baseline_.advance();
       }
       compute_baseline(s, plan);
@@ -162,79 +170,18 @@ class BanditPrograms : BanditProgramRows<KT, W> {
   }
   bool moves_one(const BanditView& plan) const { return plain_step(plan, false); }
   bool moves_at_once(const BanditView& plan) const { return !few_ && plain_step(plan, true); }
-
-  // Everything that depends on theta and t.
-  COMMITTAL_INLINE void see(State& s, const BanditView& plan, std::int64_t t) {
-    if (uses(ProgramInput::kTime)) fill<W>(time_, static_cast<double>(t));
-    const bool off_policy = plan.behaviour != kOnPolicy;
-    if (uses(ProgramInput::kPolicy) || uses(ProgramInput::kScore) || uses(ProgramInput::kNatural) ||
-        (uses(ProgramInput::kBehaviour) && !off_policy)) {
-      normalise(s.K(), s.weight, s.total, pi_);
-    }
-    if (uses(ProgramInput::kBehaviour) && off_policy) {
-      const BehaviourRows behaviour = behaviour_rows(s, plan, t);
-      normalise(s.K(), behaviour.q, behaviour.total, mu_);
-    }
+  // Whether theta follows the optimiser some rows at a time ...
+  bool follows_rows(const BanditView& plan) const {
+    return optimiser_ && !link_ &&
+           (plan.update == kUpdate<VanillaUpdate> || plan.update == kUpdate<NaturalUpdate>);
+  }
+  // ... and the gradient of its one sample is made in the same go.
+  bool makes_rows(const BanditView& plan) const {
+    return follows_rows(plan) && !update_ && plan.samples == 1 && !plan.regularised &&
+           plan.estimator != Estimator::kExpected && optimiser_.ends_with_rows() &&
+           !optimiser_.begins_with(ProgramInput::kGradient);
   }
 
-  static COMMITTAL_INLINE void normalise(std::int64_t count, const double* weight,
-                                         const double* total, double* out) {
-    COMMITTAL_STRIPS(l, W) {
-      const Strip inverse = Strip(1.0) / Strip::load(total + l);
-      for (std::int64_t k = 0; k < count; ++k) {
-        larger(Strip::load(weight + k * W + l) * inverse, Strip(kLeastSeen)).store(out + k * W + l);
-      }
-    }
-  }
-
-  // All samples of update t: actions, rewards, importance weights, and what follows from them.
-  void draw_batch(State& s, const BanditView& plan, const BlockTask& task, std::int64_t t) {
-    const BehaviourRows behaviour = behaviour_rows(s, plan, t);
-    std::int64_t* const action = s.action;
-    double* const importance = s.importance;
-    double* const reward = s.reward;
-    const bool plainly_on_policy = plan.behaviour == kOnPolicy && !(plan.implicit.at(t) > 0.0);
-    Patience patience(task.proceed, task.proceed_context);
-    for (std::int64_t i = 0; few_ && i < plan.samples; ++i) {
-      draw_one_of_few(s, plan, task, behaviour, t, i, plainly_on_policy);
-      patience.spend(s.K());
-    }
-    if (few_) return;
-    for (std::int64_t i = 0; i < plan.samples; ++i) {
-      s.action = action_ + i * W;
-      s.importance = importance_ + i * W;
-      s.reward = reward_ + i * W;
-      draw(s, plan, task, behaviour, t, i);
-      if (uses(ProgramInput::kAction)) {
-        for (int l = 0; l < W; ++l) number_[i * W + l] = static_cast<double>(s.action[l]);
-      }
-      find_inverse(s, i, plainly_on_policy);
-      if (ratio_ != nullptr && (uses(ProgramInput::kRatio) || uses(ProgramInput::kWeight))) {
-        find_ratio(i, plainly_on_policy);
-      }
-      if (uses(ProgramInput::kScore) || uses(ProgramInput::kNatural)) find_scores(s, i);
-      patience.spend(s.K());
-    }
-    s.action = action;
-    s.importance = importance;
-    s.reward = reward;
-  }
-
-  COMMITTAL_INLINE FewSample few_sample(std::int64_t i) const {
-    return {number_ + i * W, importance_ + i * W, inverse_ + i * W, reward_ + i * W};
-  }
-  void draw_one_of_few(State& s, const BanditView& plan, const BlockTask& task,
-                       BehaviourRows behaviour, std::int64_t t, std::int64_t sample,
-                       bool plainly_on_policy) {
-    const std::int64_t i = batch_ ? sample : 0;
-    draw_few(s, plan, task, behaviour, t, sample, plainly_on_policy, few_sample(i));
-    find_ratio(i, plainly_on_policy);
-    if (uses(ProgramInput::kScore) || uses(ProgramInput::kNatural)) {
-      score_few<W>(s.K(), few_sample(i), pi_,
-                   uses(ProgramInput::kScore) ? score_ + i * s.K() * W : nullptr,
-                   uses(ProgramInput::kNatural) ? natural_ + i * s.K() * W : nullptr);
-    }
-  }
   // The estimate of one sample; the weight's program gives w itself, along the score.
   COMMITTAL_INLINE void add_one_of_few(State& s, const BanditView& plan, std::int64_t i,
                                        bool first) {
@@ -248,70 +195,20 @@ class BanditPrograms : BanditProgramRows<KT, W> {
     }
   }
 
-  // 1 / pi(a): on the policy it is there already.
-  COMMITTAL_INLINE void find_inverse(const State& s, std::int64_t i, bool plainly_on_policy) {
-    double* inverse = inverse_ + i * W;
-    if (plainly_on_policy) {
-      COMMITTAL_STRIPS(l, W) Strip::load(importance_ + i * W + l).store(inverse + l);
-      return;
-    }
-    for (int l = 0; l < W; ++l) inverse[l] = s.weight[s.action[l] * W + l];
-    COMMITTAL_STRIPS(l, W) {
-      (Strip::load(s.total + l) / larger(Strip::load(inverse + l), Strip(1e-290)))
-          .store(inverse + l);
-    }
-  }
-
-  // rho = pi(a) / (mu(a) + implicit)
-  COMMITTAL_INLINE void find_ratio(std::int64_t i, bool plainly_on_policy) {
-    if (plainly_on_policy) return fill<W>(ratio_ + i * W, 1.0);
-    COMMITTAL_STRIPS(l, W) {
-      (Strip::load(importance_ + i * W + l) / Strip::load(inverse_ + i * W + l))
-          .store(ratio_ + i * W + l);
-    }
-  }
-
-  // e_a - pi, or what the link makes of it, and e_a / pi_a.
-  void find_scores(const State& s, std::int64_t i) {
-    const std::int64_t* action = action_ + i * W;
-    if (uses(ProgramInput::kScore)) {
-      double* score = score_ + i * s.K() * W;
-      for (std::int64_t k = 0; k < s.K(); ++k) {
-        COMMITTAL_STRIPS(l, W) {
-          if (link_) {
-            (-(Strip::load(slope() + k * W + l) / Strip::load(s.total + l)))
-                .store(score + k * W + l);
-          } else {
-            (-Strip::load(pi_ + k * W + l)).store(score + k * W + l);
-          }
-        }
-      }
-      for (int l = 0; l < W; ++l) {
-        const std::int64_t at = action[l] * W + l;
-        score[at] += link_ ? slope()[at] / s.weight[at] : 1.0;
-      }
-    }
-    if (uses(ProgramInput::kNatural)) {
-      double* natural = natural_ + i * s.K() * W;
-      for (std::int64_t k = 0; k < s.K(); ++k) fill<W>(natural + k * W, 0.0);
-      for (int l = 0; l < W; ++l) natural[action[l] * W + l] = inverse_[i * W + l];
-    }
-  }
-
   template <bool kLooks>
-  static COMMITTAL_INLINE void run_or_look(const LaneProgram<W>& program) {
+  static COMMITTAL_INLINE void run_or_look(LaneProgram<W>& program, std::int64_t t) {
     if constexpr (kLooks) {
       program.look();
     } else {
-      program.run();
+      program.run(t);
     }
   }
 
   // b of every sample, and A where somebody reads it.
   template <bool kLooks>
-  void find_baselines(State& s, const BanditView& plan) {
+  void find_baselines(State& s, const BanditView& plan, std::int64_t t) {
     s.formula_baseline = nullptr;
-    if (baseline_) run_or_look<kLooks>(baseline_);
+    if (baseline_) run_or_look<kLooks>(baseline_, t);
     if (baseline_ && !sampled_baseline_) s.formula_baseline = baseline_.output(0).row;
     compute_baseline(s, plan);
     for (std::int64_t i = 0; i < plan.samples; ++i) {
@@ -336,9 +233,9 @@ class BanditPrograms : BanditProgramRows<KT, W> {
 
   // The importance weights become w / pi(a): what updates take them for gives w A psi then.
   template <bool kLooks>
-  void find_weights(const BanditView& plan) {
+  void find_weights(const BanditView& plan, std::int64_t t) {
     if (!weight_) return;
-    run_or_look<kLooks>(weight_);
+    run_or_look<kLooks>(weight_, t);
     const BoundRows& w = weight_.output(0);
     for (std::int64_t i = 0; i < plan.samples; ++i) {
       COMMITTAL_STRIPS(l, W) {
@@ -394,8 +291,19 @@ class BanditPrograms : BanditProgramRows<KT, W> {
     const bool plainly_on_policy = plan.behaviour == kOnPolicy && !(plan.implicit.at(t) > 0.0);
     Patience patience(task.proceed, task.proceed_context);
     for (std::int64_t i = 0; few_ && i < plan.samples; ++i) {
-      draw_one_of_few(s, plan, task, behaviour, t, i, plainly_on_policy);
-      add_one_of_few(s, plan, 0, i == 0);
+      // On the policy itself the weight of a vanilla step is 1.
+      const bool bare = plainly_on_policy && plan.update == kUpdate<VanillaUpdate>;
+      if (makes_rows(plan) && bare) {
+        draw_few<Wanted::kDrawn>(s, plan, task, behaviour, t, i, few_sample(0));
+        find_gradient</*kBare=*/true>(s, plan, s.action, s.importance, s.reward);
+      } else {
+        draw_one_of_few(s, plan, task, behaviour, t, i, plainly_on_policy);
+        if (makes_rows(plan)) {
+          find_gradient(s, plan, s.action, s.importance, s.reward);
+        } else {
+          add_one_of_few(s, plan, 0, i == 0);
+        }
+      }
       if (plan.uses_running_mean) {
         follow_rewards<W>(s.running_mean, reward_, plan.running_mean_rate,
                           static_cast<double>(t * plan.samples + i + 1));
@@ -403,11 +311,16 @@ class BanditPrograms : BanditProgramRows<KT, W> {
       patience.spend(s.K());
     }
     if (few_) return;
-    clear(s);
+    const bool by_rows = makes_rows(plan);
+    if (!by_rows) clear(s);
     for (std::int64_t i = 0; i < plan.samples; ++i) {
       draw(s, plan, task, behaviour, t, i);
-      with_update(plan, [&]<typename Part>()
-                            COMMITTAL_INLINE_LAMBDA { Part::add_sample(s, inverse_samples); });
+      if (by_rows) {
+        find_gradient(s, plan, s.action, s.importance, s.reward);
+      } else {
+        with_update(plan, [&]<typename Part>()
+                              COMMITTAL_INLINE_LAMBDA { Part::add_sample(s, inverse_samples); });
+      }
       if (plan.uses_running_mean) {
         follow_rewards<W>(s.running_mean, s.reward, plan.running_mean_rate,
                           static_cast<double>(t * plan.samples + i + 1));
@@ -416,15 +329,69 @@ class BanditPrograms : BanditProgramRows<KT, W> {
     }
   }
 
+  // The gradient of the one sample, as its rows are made of it: the same numbers as add_samples().
+  template <bool kBare = false>
+  void find_gradient(State& s, const BanditView& plan, const std::int64_t* action,
+                     const double* importance, const double* reward) {
+    const bool along_score = plan.update == kUpdate<VanillaUpdate>;
+    const double* baseline = baseline_of(s, 0);
+    gradient_ = {number_, s.spare, s.spare2};
+    if (few_) {
+      const FewSample sample = few_sample(0);
+      const double* scale = !along_score ? sample.importance
+                            : weight_    ? weight_.output(0).row
+                                         : ratio_;
+      COMMITTAL_STRIPS(l, W) {
+        Strip along = Strip::load(sample.reward + l) - Strip::load(baseline + l);
+        if constexpr (!kBare) along *= Strip::load(scale + l);
+        along.store(s.spare + l);
+        if (along_score) (along / Strip::load(s.total + l)).store(s.spare2 + l);
+      }
+      return;
+    }
+    for (int l = 0; l < W; ++l) {
+      number_[l] = static_cast<double>(action[l]);
+      s.spare[l] = s.weight[action[l] * W + l];
+    }
+    COMMITTAL_STRIPS(l, W) {
+      const Strip advantage = Strip::load(reward + l) - Strip::load(baseline + l);
+      const Strip weight = Strip::load(importance + l);
+      if (!along_score) {
+        (advantage * weight).store(s.spare + l);
+        continue;
+      }
+      const Strip inverse_total = Strip(1.0) / Strip::load(s.total + l);
+      const Strip along = advantage * (Strip::load(s.spare + l) * inverse_total * weight);
+      along.store(s.spare + l);
+      (along * inverse_total).store(s.spare2 + l);
+    }
+  }
+
+  // The optimiser's step and what follows from it, some rows at a time.
+  void move_by_rows(State& s, const BanditView& plan, std::int64_t t, double alpha) {
+    const bool made = !makes_rows(plan);
+    const bool along_score = plan.update == kUpdate<VanillaUpdate>;
+    const BoundRows& step = optimiser_.output(0);
+    optimiser_.begin(t);
+    for (std::int64_t k = 0; k < s.K(); k += kRowsTogether<W>) {
+      const std::int64_t end = k + kRowsTogether<W> < s.K() ? k + kRowsTogether<W> : s.K();
+      const RowRange rows{k, end};
+      if (!made && along_score) gradient_rows<true>(s, gradient_, rows);
+      if (!made && !along_score) gradient_rows<false>(s, gradient_, rows);
+      optimiser_.run_rows(rows);
+      follow_rows(s, step, alpha, rows);
+    }
+    optimiser_.advance();
+    if (outside_range(s)) rebase_where_needed(s);
+  }
+
   static COMMITTAL_INLINE void clear(State& s) {
     for (std::int64_t k = 0; k < s.K(); ++k) fill<W>(s.direction + k * W, 0.0);
   }
 
-  COMMITTAL_INLINE const double* slope() const { return link_.output(1).row; }
-
   // direction = what the update's program gives, the mean of it over the samples.
-  void follow_update(State& s, const BanditView& plan) {
-    update_.run();
+  void follow_update(State& s, const BanditView& plan, std::int64_t t) {
+    update_.run(t);
     const BoundRows& value = update_.output(0);
     const bool each = has_samples(plan.programs.update->output_shape(0));
     const std::int64_t samples = each ? plan.samples : 1;
@@ -435,6 +402,7 @@ class BanditPrograms : BanditProgramRows<KT, W> {
         Strip sum = Strip::load(from);
         for (std::int64_t i = 1; i < samples; ++i) sum += Strip::load(from + i * value.sample);
         (each ? sum * share : sum).store(s.direction + k * W + l);
+        (Strip::load(bad_ + l) + (sum - sum)).store(bad_ + l);
       }
     }
   }
@@ -450,8 +418,9 @@ class BanditPrograms : BanditProgramRows<KT, W> {
         }
       });
     }
+    if (follows_rows(plan)) return move_by_rows(s, plan, t, alpha);
     if (optimiser_) {
-      optimiser_.run();
+      optimiser_.run(t);
       take_step(s);
       optimiser_.advance();
     }
@@ -495,6 +464,8 @@ class BanditPrograms : BanditProgramRows<KT, W> {
     }
     return false;
   }
+
+  SampleGradient gradient_{};
 };
 
 }  // namespace committal::COMMITTAL_ISA

@@ -16,17 +16,19 @@ struct FewSample {
   double* reward;
 };
 
-// Draws action and reward number `sample` of update t: the same ones as draw().
-template <int KT, int W>
-inline void draw_few(Block<KT, W>& s, const BanditView& plan, const BlockTask& task,
-                     BehaviourRows rows, std::int64_t t, std::int64_t sample,
-                     bool plainly_on_policy, const FewSample& to) {
-  const auto draw = static_cast<std::uint64_t>(t) * static_cast<std::uint64_t>(plan.samples) +
-                    static_cast<std::uint64_t>(sample);
-  reach_draw(s, plan, task, draw);
-  const double* u = s.action_uniforms + draw % kDraws * W;
-  const double* z = s.reward_uniforms + draw % kDraws * W;
-  const Strip implicit(plan.implicit.at(t));
+// What is wanted of a sample.
+enum class Wanted {
+  kDrawn,   // action and reward
+  kWeight,  // and their weight, where the policy itself is followed
+  kAll,
+};
+
+// Action and reward from uniforms. KC is the number of arms, if it is a constant.
+template <int KC, Wanted kWanted, int KT, int W>
+inline void draw_few_of(Block<KT, W>& s, const BanditView& plan, BehaviourRows rows,
+                        const double* u, const double* z, double least, const FewSample& to) {
+  const std::int64_t arms = KC > 0 ? KC : s.K();
+  const Strip implicit(least);
   COMMITTAL_STRIPS(l, W) {
     const Strip total = Strip::load(rows.total + l);
     const Strip x = Strip::load(u + l) * total;
@@ -36,21 +38,29 @@ inline void draw_few(Block<KT, W>& s, const BanditView& plan, const BlockTask& t
     Strip weight = Strip::load(s.weight + l);
     Strip mean(plan.means[0]);
     Strip spread(plan.spread[0]);
-    for (std::int64_t k = 0; k < s.K() - 1; ++k) {
+    for (std::int64_t k = 0; k < arms - 1; ++k) {
       cumulative += Strip::load(rows.q + k * W + l);
       const StripTruth beyond = x >= cumulative;
       number = add_where(beyond, number, Strip(1.0));
-      chosen = select(beyond, Strip::load(rows.q + (k + 1) * W + l), chosen);
-      weight = select(beyond, Strip::load(s.weight + (k + 1) * W + l), weight);
+      if constexpr (kWanted != Wanted::kDrawn) {
+        chosen = select(beyond, Strip::load(rows.q + (k + 1) * W + l), chosen);
+      }
+      if constexpr (kWanted == Wanted::kAll) {
+        weight = select(beyond, Strip::load(s.weight + (k + 1) * W + l), weight);
+      }
       mean = select(beyond, Strip(plan.means[k + 1]), mean);
       spread = select(beyond, Strip(plan.spread[k + 1]), spread);
     }
     number.store(to.number + l);
-    const Strip importance = total / drawn_weight(chosen, total, implicit);
-    importance.store(to.importance + l);
-    const Strip inverse =
-        plainly_on_policy ? importance : Strip::load(s.total + l) / larger(weight, Strip(1e-290));
-    inverse.store(to.inverse + l);
+    if constexpr (kWanted != Wanted::kDrawn) {
+      const Strip importance = total / drawn_weight(chosen, total, implicit);
+      importance.store(to.importance + l);
+      if constexpr (kWanted == Wanted::kWeight) {
+        importance.store(to.inverse + l);
+      } else {
+        (Strip::load(s.total + l) / larger(weight, Strip(1e-290))).store(to.inverse + l);
+      }
+    }
     if (plan.noise != Noise::kTable) {
       reward_of(plan.noise, mean, spread, z + l).store(to.reward + l);
     }
@@ -59,6 +69,20 @@ inline void draw_few(Block<KT, W>& s, const BanditView& plan, const BlockTask& t
   for (int l = 0; l < W; ++l) {
     to.reward[l] = reward_of_table(plan, static_cast<std::int64_t>(to.number[l]), z[l]);
   }
+}
+
+// Draws action and reward number `sample` of update t: the same ones as draw().
+template <Wanted kWanted, int KT, int W>
+inline void draw_few(Block<KT, W>& s, const BanditView& plan, const BlockTask& task,
+                     BehaviourRows rows, std::int64_t t, std::int64_t sample, const FewSample& to) {
+  const auto draw = static_cast<std::uint64_t>(t) * static_cast<std::uint64_t>(plan.samples) +
+                    static_cast<std::uint64_t>(sample);
+  reach_draw(s, plan, task, draw);
+  const double* u = s.action_uniforms + draw % kDraws * W;
+  const double* z = s.reward_uniforms + draw % kDraws * W;
+  const double least = plan.implicit.at(t);
+  if (s.K() == 3) return draw_few_of<3, kWanted>(s, plan, rows, u, z, least, to);
+  draw_few_of<0, kWanted>(s, plan, rows, u, z, least, to);
 }
 
 // theta_a += alpha A w and its weight again, as NaturalUpdate::move_one(); the totals come along.
@@ -113,16 +137,34 @@ inline void add_sample_few(Block<KT, W>& s, const FewSample& from, const double*
   }
 }
 
+// e_a - pi of the arms `number`. 1 - pi_a is the sum of the others, in their order: next to a
+// corner the difference would have no digits left.
+template <int W>
+inline void scores(std::int64_t arms, const double* number, const double* pi, double* score) {
+  COMMITTAL_STRIPS(l, W) {
+    const Strip a = Strip::load(number + l);
+    Strip others(0.0);
+    for (std::int64_t k = 0; k < arms; ++k) {
+      const StripTruth here = a == Strip(static_cast<double>(k));
+      others += where(!here, Strip::load(pi + k * W + l));
+    }
+    for (std::int64_t k = 0; k < arms; ++k) {
+      const StripTruth here = a == Strip(static_cast<double>(k));
+      select(here, others, -Strip::load(pi + k * W + l)).store(score + k * W + l);
+    }
+  }
+}
+
 // e_a - pi and e_a / pi_a of a sample, as far as there are rows for them.
 template <int W>
 inline void score_few(std::int64_t arms, const FewSample& from, const double* pi, double* score,
                       double* natural) {
+  if (score != nullptr) scores<W>(arms, from.number, pi, score);
+  if (natural == nullptr) return;
   for (std::int64_t k = 0; k < arms; ++k) {
     COMMITTAL_STRIPS(l, W) {
-      const std::int64_t at = k * W + l;
       const StripTruth here = Strip::load(from.number + l) == Strip(static_cast<double>(k));
-      if (score != nullptr) (where(here, Strip(1.0)) - Strip::load(pi + at)).store(score + at);
-      if (natural != nullptr) where(here, Strip::load(from.inverse + l)).store(natural + at);
+      where(here, Strip::load(from.inverse + l)).store(natural + k * W + l);
     }
   }
 }

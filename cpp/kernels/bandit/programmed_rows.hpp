@@ -57,7 +57,8 @@ struct BanditProgramRows {
     reward_ = arena.take<double>(drawn, W);
     inverse_ = arena.take<double>(drawn, W);
     baselines_ = arena.take<double>(sampled_baseline_ ? samples : 0, W);
-    number_ = arena.take<double>(few_ ? drawn : (uses(ProgramInput::kAction) ? samples : 0), W);
+    const std::int64_t numbers = uses(ProgramInput::kAction) ? samples : (optimiser_ ? 1 : 0);
+    number_ = arena.take<double>(few_ ? drawn : numbers, W);
     ratio_ = arena.take<double>(
         few_ ? drawn : (uses(ProgramInput::kRatio) || uses(ProgramInput::kWeight) ? samples : 0),
         W);
@@ -139,6 +140,18 @@ struct BanditProgramRows {
     return rows;
   }
 
+  // Remembers on which lanes a result of a program is no number: what comes after may hide it.
+  COMMITTAL_INLINE void watch(const BoundRows& rows, std::int64_t count) {
+    COMMITTAL_STRIPS(l, W) {
+      Strip sum = Strip::load(bad_ + l);
+      for (std::int64_t i = 0; i < count; ++i) {
+        const Strip x = Strip::load(rows.row + i * rows.sample + l);
+        sum += x - x;
+      }
+      sum.store(bad_ + l);
+    }
+  }
+
   // sum += 0 where everything that programs keep is a number, else NaN.
   void add_lost(double* sum) const {
     const auto add = [&](const LaneProgram<W>& program) {
@@ -178,7 +191,7 @@ struct BanditProgramRows {
   double* mu_ = nullptr;
   double* rewards_ = nullptr;
   double* start_ = nullptr;
-  double* bad_ = nullptr;            // [W] 0, or more once a link gave no law
+  double* bad_ = nullptr;  // [W] 0; more, or NaN, once a link gave no law or a program no number
   double* mean_baseline_ = nullptr;  // [W]
   std::int64_t* action_ = nullptr;   // [samples][W], as those below
   double* importance_ = nullptr;

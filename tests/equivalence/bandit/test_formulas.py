@@ -269,6 +269,70 @@ def test_late_poles_are_found_quickly() -> None:
         cm.run(e, runs=3, rng=1)
 
 
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"baseline": cm.baseline("log(0.6 - max(pi)) * 0")}, "baseline.* log"),
+        (
+            {
+                "update": cm.update("score / (t - 5)")(0.1),
+                "optimiser": cm.optimiser("where(g > 0, 1, -1)"),
+            },
+            "update 5: .*update",
+        ),
+    ],
+)
+def test_what_another_formula_hides_is_seen(changes: dict[str, Any], words: str) -> None:
+    """The update looks at neither A nor w; the optimiser masks."""
+    hides = BASE.replace(update=cm.update("R * score")(0.1), steps=200, **{"estimator.samples": 2})
+    runs_of(hides)
+    with pytest.raises(NonFiniteError, match=words):
+        runs_of(hides.replace(**changes))
+    # What a formula masks itself is its own business.
+    guarded = cm.baseline("where(max(pi) < 0.6, log(0.6 - max(pi)), 0)")
+    runs_of(hides.replace(baseline=guarded))
+
+
+# -- what depends on the time ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("arms", [3, 40])
+@pytest.mark.parametrize("update", [cm.Vanilla(0.1), cm.Natural(0.01)], ids=repr)
+def test_what_depends_on_the_time_is_there_for_every_update(arms: int, update: Any) -> None:
+    """It is computed for many updates at once: more of them than a block has lanes."""
+    e = cm.Experiment(
+        cm.Bandit(np.linspace(1, 0, arms)), cm.Softmax(np.linspace(0, 1, arms)), update,
+        cm.baseline("sum(pi * r) - 1 / (1 + t)**0.5"), optimiser=cm.Adam(), steps=150,
+        record=cm.Record("theta", "baseline", every=1),
+    )  # fmt: skip
+    data = cm.run(e, runs=2, rng=3)
+    want = reference.simulate(e, key=int(data.attrs["key"], 16), run=1)
+    np.testing.assert_allclose(data["theta"][1], want["theta"], rtol=1e-9, atol=1e-10)
+    np.testing.assert_allclose(data["baseline"][1], want["baseline"], rtol=1e-9, atol=1e-10)
+    # Where records are made changes nothing, nor does what computes it.
+    rare = e.replace(record=cm.Record("theta", every=67))
+    for isa in _core.available()["isas"]:
+        again = cm.run(rare, runs=2, rng=3, isa=isa)
+        assert (again["theta"] == data["theta"].sel(time=again["time"])).all()
+
+
+@pytest.mark.parametrize("arms", [3, 20])
+@pytest.mark.parametrize("isa", _core.available()["isas"])
+def test_the_score_keeps_its_digits_next_to_a_corner(arms: int, isa: str) -> None:
+    theta = np.zeros(arms)
+    theta[1] = 40.0
+    e = cm.Experiment(
+        cm.Bandit(np.linspace(1, 0, arms)), cm.Softmax(theta), cm.update("score * 1e16")(1.0),
+        steps=2, record=cm.Record("theta", every=1),
+    )  # fmt: skip
+    data = cm.run(e, runs=2, rng=3, isa=isa)
+    want = reference.simulate(e, key=int(data.attrs["key"], 16), run=0)["theta"]
+    moved = data["theta"].values[0] - theta
+    assert abs(moved[1, 1]) > 0.04
+    np.testing.assert_allclose(moved[1], want[1] - theta, rtol=1e-12)
+    np.testing.assert_allclose(data["theta"].values[0], want, rtol=1e-11, atol=1e-13)
+
+
 @pytest.mark.parametrize("isa", _core.available()["isas"])
 @pytest.mark.parametrize(
     ("two_axes", "one_axis"),

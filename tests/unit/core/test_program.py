@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,9 @@ import numpy.typing as npt
 import pytest
 
 from committal import _core
+
+sys.path.insert(0, str(Path(__file__).parent))  # its files are not a package
+from program_builder import Builder
 
 Floats = npt.NDArray[np.float64]
 
@@ -205,6 +210,55 @@ def test_indices_conditions_and_whole_powers(isa: str) -> None:
     np.testing.assert_array_equal(found["w"], np.where(found["f"] != 0, r, 3.0))
     for i, n in enumerate((2, 7, -3, 0)):
         np.testing.assert_allclose(found[f"p{i}"], r ** float(n), rtol=1e-13)
+
+
+def exact(program: _core.Program, inputs: dict[str, Floats], arms: int, want: Floats) -> None:
+    """Every block and instruction set gives the bits of NumPy."""
+    for isa, block in itertools.product(ISAS, (8, 16, 64)):
+        found = _core.run_program(program, inputs, arms=arms, isa=isa, block=block)["value"]
+        np.testing.assert_array_equal(found, want)
+        np.testing.assert_array_equal(np.signbit(found), np.signbit(want))
+
+
+DIVISORS = [3.0, 0.1, 1 - 0.9**7, 1 - 0.999**3, 2.0 - 2**-52, 1.0 + 2**-52, 7e-310, 1e-200, 1e200,
+            1e308, -3.0, -0.7, 2**-400.0, 2**400.0, np.nextafter(2**400.0, np.inf)]  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_quotients_by_one_number_are_rounded_as_divisions_are() -> None:
+    """They are made of the reciprocal and what that has lost."""
+    rng = np.random.default_rng(6)
+    ends = [0.0, -0.0, np.inf, -np.inf, np.nan, 5e-324, -1e-310, 2**-400.0, 2**-401.0, 2**400.0,
+            np.nextafter(2**400.0, np.inf), 1e308, -1e308, 2**-1022.0]  # fmt: skip
+    for z in [*DIVISORS, *rng.uniform(0.5, 2.0, 40)]:
+        x = rng.uniform(-2, 2, size=(5, 200))
+        x *= 2.0 ** rng.integers(-50, 50, x.shape)
+        # Quotients next to a number and next to the middle of two.
+        near = z * rng.uniform(1, 2, 200)
+        x[1] = np.nextafter(near, np.where(rng.random(200) < 0.5, -np.inf, np.inf))
+        x[2, : len(ends)] = ends
+        x[3, ::7] = rng.choice(ends, x[3, ::7].size)
+        f = Builder()
+        exact(f.make(f("div", f.given("pi"), float(z))), {"pi": x}, 5, x / z)
+
+
+def test_operations_that_are_made_of_several_round_as_those_do() -> None:
+    rng = np.random.default_rng(7)
+    for arms in (1, 2, 3, 17):
+        x, y = rng.normal(size=(2, arms, 70))
+        y[0, :3] = 0.0
+        f = Builder()
+        a, b = f.given("pi"), f.given("r")
+        two = f("add", f("mul", 0.9, a), f("mul", 0.1, b))
+        square = f("add", f("mul", f("powi", b, power=2), 0.001), f("mul", a, 0.999))
+        rooted = f("div", two, f("add", f("sqrt", f("mul", b, b)), 1e-3))
+        c, d = f("div", a, 0.3), f("div", f("abs", b), 0.07)
+        corrected = f("div", c, f("add", 1e-8, f("sqrt", d)))
+        sums = f("add", f("add", f("sub", square, rooted), corrected), two)
+        want_two = 0.9 * x + 0.1 * y
+        want = ((y * y) * 0.001 + x * 0.999) - want_two / (np.sqrt(y * y) + 1e-3)
+        want = (want + (x / 0.3) / (np.sqrt(np.abs(y) / 0.07) + 1e-8)) + want_two
+        exact(f.make(sums), {"pi": x, "r": y}, arms, want)
 
 
 def random_program(rng: np.random.Generator) -> dict[str, Any]:
