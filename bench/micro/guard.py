@@ -32,10 +32,7 @@ TRIES = 6
 SECONDS = 0.02  # of one measurement
 
 # Kernels that AVX2 may take longer for: how many times as long, and why.
-MORE_BEHIND: dict[str, tuple[float, str]] = {
-    # Additions wait for each other there, so it is not the width that counts.
-    "baseline value K=100": (3.2, "two chains of additions instead of four"),
-}
+MORE_BEHIND: dict[str, tuple[float, str]] = {}
 
 
 def judge_counts(found: Counts, stored: Mapping[str, Mapping[str, float]]) -> list[str]:
