@@ -74,19 +74,22 @@ struct MinVarianceGradientBaseline {
   template <int KT, int N>
   static COMMITTAL_INLINE Fraction<N> few(const Lanes<N> (&w)[KT], const Lanes<N>& total,
                                           const Lanes<N> (&r)[KT]) {
-    Lanes<N> numerator(0.0);
-    Lanes<N> denominator(0.0);
+    Lanes<N> square[KT];
+    COMMITTAL_PARTS(k, KT) square[k] = w[k] * w[k];
+    Lanes<N> numerator;
+    Lanes<N> denominator;
     COMMITTAL_PARTS(i, KT) {
-      Lanes<N> others(0.0);
-      Lanes<N> squares(0.0);
-      COMMITTAL_PARTS(j, KT) {
-        if (j == i) continue;
-        others += w[j];
-        squares += w[j] * w[j];
+      const int j = i == 0 ? 1 : 0;
+      Lanes<N> others = w[j];
+      Lanes<N> squares = square[j];
+      COMMITTAL_PARTS(o, KT) {
+        if (o == i || o == j) continue;
+        others += w[o];
+        squares += square[o];
       }
       const Lanes<N> x = w[i] * (others * others + squares);
-      numerator += x * r[i];
-      denominator += x;
+      numerator = i == 0 ? x * r[i] : numerator + x * r[i];
+      denominator = i == 0 ? x : denominator + x;
     }
     const Fraction<N> value = ValueBaseline::few(w, total, r);
     const Truth<N> defined = denominator > Lanes<N>(kLeast);
