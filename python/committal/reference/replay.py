@@ -118,8 +118,8 @@ def why_not_finite(
         # What the formula was given had left the numbers before.
         looked = f"{error.expression} was not finite before the formula of {error.part} saw it"
         return DivergenceError(run, update, looked)
-    except (ArithmeticError, ValueError):
-        pass  # the parameters themselves have left the numbers
+    except (ArithmeticError, ValueError, IndexError):
+        pass  # the parameters themselves have left the numbers, and no arm can be drawn
     which = "the formulas of its last update were" if start else "all its formulas were"
     return DivergenceError(run, update, f"replayed: {which} finite")
 

@@ -10,6 +10,7 @@ import pytest
 import committal as cm
 from committal import _core, reference
 from committal.errors import DivergenceError, NonFiniteError
+from committal.reference.replay import why_not_finite
 
 BANDIT = cm.Bandit([1.0, 0.7, 0.0])
 NOISY = cm.Bandit([0.9, 0.7, 0.1], noise="bernoulli")
@@ -260,6 +261,10 @@ def test_plain_divergence_stays_what_it_is() -> None:
     with pytest.raises(DivergenceError, match="diverged") as caught:
         runs_of(e)
     assert type(caught.value) is DivergenceError
+    # Whichever run is found first: without numbers the oracle may draw an arm that is not there.
+    for run in range(70):
+        found = why_not_finite(e, key=7434755675892716031, run=run, update=1)
+        assert type(found) is DivergenceError
 
 
 def test_late_poles_are_found_quickly() -> None:
