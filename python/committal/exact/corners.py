@@ -76,8 +76,8 @@ class Edge:
     drift : float
         What updates that do not draw j move the log-odds of j by, per unit of the clock; infinite
         if it grows with the depth.
-    mean : float
-        All that moves them, per unit of the clock; NaN if it grows with the depth.
+    mean : float or None
+        All that moves them, per unit of the clock; None if it grows with the depth.
     jumps, rates : ndarray
         How far, and how often per unit of the clock, updates that draw j once move them; empty in
         the clock of updates.
@@ -98,7 +98,7 @@ class Edge:
     kind: str
     clock: str
     drift: float
-    mean: float
+    mean: float | None
     jumps: Floats
     rates: Floats
     exponent: float | None
@@ -191,7 +191,7 @@ def _together(experiment: Experiment, edges: tuple[Edge, ...]) -> float | None:
     if all(edge.kind == "attracts" for edge in edges):
         return 0.0
     each = [edge.exponent for edge in edges if edge.kind != "attracts"]
-    own_clocks = all(edge.clock == "draws" and math.isfinite(edge.mean) for edge in edges)
+    own_clocks = all(edge.clock == "draws" and edge.mean is not None for edge in edges)
     if not isinstance(experiment.update, Vanilla) or not own_clocks:
         return None
     # Each edge alone has u_j / (2 eta), all of them together have sum u_j / (K eta).
@@ -265,7 +265,7 @@ def _edge(experiment: Experiment, arm: int, rare: int) -> Edge:
         kind = "attracts" if drift < 0.0 else "repels"
         if abs(drift) > 1.05 * abs(before):
             endless = math.copysign(math.inf, drift)
-            return Edge(rare, kind, "updates", endless, math.nan, none, none, _end(kind))
+            return Edge(rare, kind, "updates", endless, None, none, none, _end(kind))
         return Edge(rare, kind, "updates", drift, drift, none, none, _end(kind))
     if float(np.abs(far.by).max(initial=0.0)) > _ZERO * scale:
         # A random walk without drift: it comes back, and not by any power that is known here.
@@ -282,12 +282,12 @@ def _edge(experiment: Experiment, arm: int, rare: int) -> Edge:
     if abs(drift) > 1.05 * max(abs(before), _ZERO * scale):
         kind = "attracts" if drift < 0.0 else "repels"
         endless = math.copysign(math.inf, drift)
-        return Edge(rare, kind, "draws", endless, math.nan, jump, rate, _end(kind))
+        return Edge(rare, kind, "draws", endless, None, jump, rate, _end(kind))
     if grows.any():
         # Jumps without a limit: one that leads away is enough.
         kind = "releases" if (jump[grows] > 0.0).any() else "attracts"
         exponent = 0.0 if kind == "attracts" else None
-        return Edge(rare, kind, "draws", drift, math.nan, jump, rate, exponent)
+        return Edge(rare, kind, "draws", drift, None, jump, rate, exponent)
     jump = np.where(np.abs(jump) <= _ZERO * scale, 0.0, jump)
     mean = drift + float(rate @ jump)
     if mean < -_ZERO * scale:
