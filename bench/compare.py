@@ -19,7 +19,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -150,26 +150,78 @@ def choose(every: list[Contest], names: list[str]) -> list[Contest]:
     ]  # fmt: skip
 
 
-def main() -> int:
+def parser_of(description: str | None) -> argparse.ArgumentParser:
+    """What every comparison may be asked."""
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--only", action="append", default=[], metavar="ROW",
                         help="rows whose name contains this; may be given again")  # fmt: skip
     parser.add_argument("--isa", action="append", choices=_core.available()["isas"],
                         help="only this instruction set; may be given again")  # fmt: skip
-    parser.add_argument("--all", action="store_true", help="240 combinations against Numba")
     parser.add_argument("--quick", action="store_true", help="half of the runs, three rounds")
     parser.add_argument("--rounds", type=int, help="9 by default; with --quick 3, with --all 2")
     parser.add_argument("--cpu", action="store_true",
                         help="take the processor's time: the machine is busy")  # fmt: skip
     parser.add_argument("--threads", type=int, default=min(2, available_threads()))
-    parser.add_argument("--micro", type=Path, default=MICRO, help="the program of bench/micro")
     parser.add_argument("--json", type=Path, help="write what was found to this file")
+    return parser
+
+
+@dataclass
+class Found:
+    """What a comparison has found so far."""
+
+    machine: dict[str, object]
+    times: dict[str, dict[str, Times]] = field(default_factory=dict)
+    verdicts: list[Verdict] = field(default_factory=list)
+    contests: list[dict[str, object]] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
+
+    def finish(self, json_file: Path | None) -> int:
+        """Say whose answers differ, and keep everything; the exit code."""
+        for line in self.wrong:
+            print(f"answers differ: {line}")
+        if json_file:
+            kept = {"machine": self.machine, "contests": self.contests}
+            json_file.write_text(json.dumps(kept, indent=1) + "\n")
+        return 1 if self.wrong else 0
+
+
+def compared(
+    chosen: list[Contest], setting: Setting, rounds: int, *, cpu: bool, jax: str | None = None
+) -> Found:
+    """Let everybody answer and take turns, contest by contest, and print who took how long."""
+    numba.set_num_threads(setting.threads)
+    machine = the_machine(setting.threads, jax)
+    machine |= {"clock": "processor" if cpu else "wall", "rounds": rounds}
+    print(", ".join(f"{name} {value}" for name, value in machine.items()))
+    found = Found(machine)
+    for contest in chosen:
+        contestants = contest.contestants(setting)
+        if contest.rounds is None or contest.rounds > 1:
+            found.wrong += [f"{contest.name}: {what}" for what in disagreements(contestants)]
+        times = take_turns(contestants, contest.rounds or rounds, cpu=cpu)
+        judged = list(verdicts(contest, times, setting.isas, cpu=cpu))
+        show_times(contest, times)
+        found.times[contest.name] = times
+        found.verdicts += judged
+        found.contests.append({
+            "name": contest.name,
+            "unit": contest.unit,
+            "times": {name: each.best * UNITS[contest.unit] for name, each in times.items()},
+            "spread": {name: each.spread for name, each in times.items()},
+            "verdicts": [asdict(each) | {"met": each.met} for each in judged],
+        })  # fmt: skip
+    return found
+
+
+def main() -> int:
+    parser = parser_of(__doc__)
+    parser.add_argument("--all", action="store_true", help="240 combinations against Numba")
+    parser.add_argument("--micro", type=Path, default=MICRO, help="the program of bench/micro")
     options = parser.parse_args()
-    rounds = options.rounds or (2 if options.all else 3 if options.quick else 9)
     version = experts.prepare_jax(options.threads)
-    numba.set_num_threads(options.threads)
     isas: list[str] = _core.available()["isas"]
     if options.all and len(isas) > 1:
         isas.remove("generic")  # which has no floors, and would take the longest
@@ -183,36 +235,13 @@ def main() -> int:
     chosen = choose(combinations() if options.all else contests(), options.only)
     if not chosen:
         parser.error(f"no row contains {options.only}")
-    machine = the_machine(options.threads, version)
-    machine |= {"clock": "processor" if options.cpu else "wall", "rounds": rounds}
-    print(", ".join(f"{name} {value}" for name, value in machine.items()))
     for missing, what in ((version, "JAX"), (setting.micro, f"{options.micro}, for the limit")):
         if missing is None:
             print(f"left out: {what}")
-
-    found: list[Verdict] = []
-    kept, wrong = [], []
-    for contest in chosen:
-        contestants = contest.contestants(setting)
-        if contest.rounds is None or contest.rounds > 1:
-            wrong += [f"{contest.name}: {what}" for what in disagreements(contestants)]
-        times = take_turns(contestants, contest.rounds or rounds, cpu=options.cpu)
-        judged = list(verdicts(contest, times, setting.isas, cpu=options.cpu))
-        show_times(contest, times)
-        found += judged
-        kept.append({
-            "name": contest.name,
-            "unit": contest.unit,
-            "times": {name: each.best * UNITS[contest.unit] for name, each in times.items()},
-            "spread": {name: each.spread for name, each in times.items()},
-            "verdicts": [asdict(each) | {"met": each.met} for each in judged],
-        })  # fmt: skip
-    (show_worst if options.all else show_verdicts)(found)
-    for line in wrong:
-        print(f"answers differ: {line}")
-    if options.json:
-        options.json.write_text(json.dumps({"machine": machine, "contests": kept}, indent=1) + "\n")
-    return 1 if wrong else 0
+    rounds = options.rounds or (2 if options.all else 3 if options.quick else 9)
+    found = compared(chosen, setting, rounds, cpu=options.cpu, jax=version)
+    (show_worst if options.all else show_verdicts)(found.verdicts)
+    return found.finish(options.json)
 
 
 if __name__ == "__main__":

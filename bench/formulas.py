@@ -12,25 +12,21 @@ plain optimiser). Everybody answers first, and the answers must agree; then they
 
 from __future__ import annotations
 
-import argparse
-import json
 import sys
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
 import compare
 import numba
 import numpy as np
-from peers import Choice, Floats
+from peers import Choice, Floats, softmax, value
 from rows import Contest, Floor, Setting
 from settings import OUR_RUNS, Case
-from timing import Contestant, Times, disagreements, take_turns
+from timing import Contestant, Times
 
 import committal as cm
 from committal import _core
-from committal.support.machine import available_threads
 
 ARMS = (3, 10, 100)
 NATIVE = "native {isa}"
@@ -59,17 +55,6 @@ def tapered(A: Any, rho: Any, *, top: float = 1.0) -> Any:
 
 
 @numba.njit
-def _policy(theta: Floats, pi: Floats) -> None:
-    largest = theta.max()
-    total = 0.0
-    for i in range(theta.size):
-        pi[i] = np.exp(theta[i] - largest)
-        total += pi[i]
-    for i in range(theta.size):
-        pi[i] /= total
-
-
-@numba.njit
 def _drawn(pi: Floats) -> int:
     u = np.random.random()  # noqa: NPY002
     a = 0
@@ -80,21 +65,13 @@ def _drawn(pi: Floats) -> int:
     return a
 
 
-@numba.njit
-def _value(pi: Floats, r: Floats) -> float:
-    total = 0.0
-    for i in range(pi.size):
-        total += pi[i] * r[i]
-    return total
-
-
 @numba.njit(parallel=True)
 def numba_collision(r, theta0, alpha, steps, runs):  # type: ignore[no-untyped-def]
     final = np.empty(runs)
     for run in numba.prange(runs):
         theta, pi = theta0.copy(), np.empty(r.size)
         for _ in range(steps):
-            _policy(theta, pi)
+            softmax(theta, pi)
             above = 0.0
             below = 0.0
             for i in range(r.size):
@@ -103,8 +80,8 @@ def numba_collision(r, theta0, alpha, steps, runs):  # type: ignore[no-untyped-d
                 below += w
             a = _drawn(pi)
             theta[a] += alpha * (r[a] - above / below) / pi[a]
-        _policy(theta, pi)
-        final[run] = _value(pi, r)
+        softmax(theta, pi)
+        final[run] = value(pi, r)
     return final
 
 
@@ -114,14 +91,14 @@ def numba_tapered(r, theta0, alpha, steps, runs):  # type: ignore[no-untyped-def
     for run in numba.prange(runs):
         theta, pi = theta0.copy(), np.empty(r.size)
         for _ in range(steps):
-            _policy(theta, pi)
+            softmax(theta, pi)
             a = _drawn(pi)
-            advantage = r[a] - _value(pi, r)
+            advantage = r[a] - value(pi, r)
             rho = pi[a] / pi[a]
             w = 1.0 if advantage > 0.0 else min(rho, 1.0)
             theta[a] += alpha * w * advantage / pi[a]
-        _policy(theta, pi)
-        final[run] = _value(pi, r)
+        softmax(theta, pi)
+        final[run] = value(pi, r)
     return final
 
 
@@ -132,9 +109,9 @@ def numba_adam(r, theta0, alpha, steps, runs):  # type: ignore[no-untyped-def]
         theta, pi = theta0.copy(), np.empty(r.size)
         m, v = np.zeros(r.size), np.zeros(r.size)
         for t in range(steps):
-            _policy(theta, pi)
+            softmax(theta, pi)
             a = _drawn(pi)
-            advantage = r[a] - _value(pi, r)
+            advantage = r[a] - value(pi, r)
             left1 = 1.0 - 0.9 ** (t + 1)
             left2 = 1.0 - 0.999 ** (t + 1)
             for i in range(r.size):
@@ -142,8 +119,8 @@ def numba_adam(r, theta0, alpha, steps, runs):  # type: ignore[no-untyped-def]
                 m[i] = 0.9 * m[i] + (1.0 - 0.9) * g
                 v[i] = 0.999 * v[i] + (1.0 - 0.999) * g * g
                 theta[i] += alpha * (m[i] / left1) / (np.sqrt(v[i] / left2) + 1e-8)
-        _policy(theta, pi)
-        final[run] = _value(pi, r)
+        softmax(theta, pi)
+        final[run] = value(pi, r)
     return final
 
 
@@ -163,7 +140,7 @@ class Rule:
     def contest(self, arms: int) -> Contest:
         """The work of everybody, and what is wanted."""
         floors = [Floor("Numba", FORMULA, LEAST_OVER_NUMBA, LEAST_OVER_NUMBA)]
-        most = MOST_OVER_NATIVE if arms == min(ARMS) else float("inf")
+        most = MOST_OVER_NATIVE if arms == min(ARMS) else None
         floors.insert(0, Floor(FORMULA, NATIVE, most, most, at_most=True))
         case = Case(Choice(self.update, "value"), arms)
         alpha = case.alpha if self.step_size is None else self.step_size
@@ -233,25 +210,12 @@ def table(measured: dict[str, dict[str, Times]], isas: list[str]) -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--only", action="append", default=[], metavar="ROW",
-                        help="rows whose name contains this; may be given again")  # fmt: skip
-    parser.add_argument("--isa", action="append", choices=_core.available()["isas"],
-                        help="only this instruction set; may be given again")  # fmt: skip
-    parser.add_argument("--quick", action="store_true", help="half of the runs, three rounds")
+    parser = compare.parser_of(__doc__)
     parser.add_argument("--scale", type=float, help="of the runs; 1 by default")
-    parser.add_argument("--rounds", type=int, help="9 by default; with --quick 3")
-    parser.add_argument("--cpu", action="store_true",
-                        help="take the processor's time: the machine is busy")  # fmt: skip
-    parser.add_argument("--threads", type=int, default=min(2, available_threads()))
-    parser.add_argument("--json", type=Path, help="write what was found to this file")
     options = parser.parse_args(arguments)
     chosen = compare.choose(contests(), options.only)
     if not chosen:
         parser.error(f"no row contains {options.only}")
-    numba.set_num_threads(options.threads)
     setting = Setting(
         isas=options.isa or _core.available()["isas"],
         threads=options.threads,
@@ -260,32 +224,10 @@ def main(arguments: list[str] | None = None) -> int:
         micro=None,
     )
     rounds = options.rounds or (3 if options.quick else 9)
-    machine = compare.the_machine(options.threads, None)
-    machine |= {"clock": "processor" if options.cpu else "wall", "rounds": rounds}
-    print(", ".join(f"{name} {value}" for name, value in machine.items()))
-    measured: dict[str, dict[str, Times]] = {}
-    found, kept, wrong = [], [], []
-    for contest in chosen:
-        contestants = contest.contestants(setting)
-        wrong += [f"{contest.name}: {what}" for what in disagreements(contestants)]
-        times = measured[contest.name] = take_turns(contestants, rounds, cpu=options.cpu)
-        compare.show_times(contest, times)
-        judged = list(compare.verdicts(contest, times, setting.isas, cpu=options.cpu))
-        found += judged
-        kept.append({
-            "name": contest.name,
-            "unit": contest.unit,
-            "times": {name: each.best * 1e9 for name, each in times.items()},
-            "verdicts": [asdict(each) | {"met": each.met} for each in judged
-                         if each.wanted != float("inf")],
-        })  # fmt: skip
-    compare.show_verdicts(found)
-    print(f"\n{table(measured, setting.isas)}")
-    for line in wrong:
-        print(f"answers differ: {line}")
-    if options.json:
-        options.json.write_text(json.dumps({"machine": machine, "contests": kept}, indent=1) + "\n")
-    return 1 if wrong else 0
+    found = compare.compared(chosen, setting, rounds, cpu=options.cpu)
+    compare.show_verdicts(found.verdicts)
+    print(f"\n{table(found.times, setting.isas)}")
+    return found.finish(options.json)
 
 
 if __name__ == "__main__":

@@ -43,7 +43,7 @@ class Choice:
 
 
 @numba.njit
-def _softmax(theta: Floats, pi: Floats) -> None:
+def softmax(theta: Floats, pi: Floats) -> None:
     largest = theta.max()
     total = 0.0
     for i in range(theta.size):
@@ -60,7 +60,7 @@ def _identity(theta: Floats, pi: Floats) -> None:
 
 
 @numba.njit
-def _value(pi: Floats, r: Floats) -> float:
+def value(pi: Floats, r: Floats) -> float:
     total = 0.0
     for i in range(pi.size):
         total += pi[i] * r[i]
@@ -78,7 +78,7 @@ def _min_variance_gradient(pi: Floats, r: Floats) -> float:
         w = pi[i] * ((1.0 - pi[i]) ** 2 + squares - pi[i] * pi[i])
         above += w * r[i]
         below += w
-    return above / below if below > 0.0 else _value(pi, r)
+    return above / below if below > 0.0 else value(pi, r)
 
 
 @numba.njit
@@ -112,7 +112,7 @@ def numba_loop(choice: Choice) -> Loop:
     gamma, constant, every = choice.gamma, choice.constant, choice.every
     bernoulli, gaussian = choice.noise == "bernoulli", choice.noise == "gaussian"
     natural, vanilla = choice.update == "natural", choice.update == "vanilla"
-    policy = _identity if choice.update == "direct" else _softmax
+    policy = _identity if choice.update == "direct" else softmax
 
     @numba.njit
     def fixed(pi: Floats, r: Floats) -> float:
@@ -120,7 +120,7 @@ def numba_loop(choice: Choice) -> Loop:
 
     baseline = {
         "constant": fixed,
-        "value": _value,
+        "value": value,
         "min_variance_gradient": _min_variance_gradient,
         "min_variance_natural": _min_variance_natural,
     }[choice.baseline]
@@ -165,7 +165,7 @@ def numba_loop(choice: Choice) -> Loop:
             policy(theta, pi)
             if every and steps % every == 0:
                 kept[run, steps // every] = pi
-            final[run] = _value(pi, r)
+            final[run] = value(pi, r)
         return final, kept
 
     compiled: Any = loop

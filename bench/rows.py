@@ -45,8 +45,8 @@ class Floor:
 
     above: str
     below: str | None
-    avx512: float
-    avx2: float
+    avx512: float | None
+    avx2: float | None
     at_most: bool = False
 
     @classmethod

@@ -25,6 +25,7 @@ from committal.exact.absorption import *
 from committal.exact.committal import *
 from committal.exact.corners import *
 from committal.exact.flow import *
+from committal.exact.grid import *
 from committal.exact.horizon import *
 from committal.exact.law import *
 from committal.exact.paths import *

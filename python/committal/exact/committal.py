@@ -30,9 +30,9 @@ from committal.config import (
 )
 from committal.errors import CombinationError
 from committal.exact import dynamics
+from committal.exact.grid import simplex_grid
 from committal.exact.three_arms import Plane, solve_plane
 from committal.exact.two_arms import Line, solve_line
-from committal.exact.variance import simplex_grid
 from committal.support import check
 from committal.support.simplex import Floats
 

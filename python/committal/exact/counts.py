@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from committal.errors import ConfigError
-from committal.support.simplex import Floats
+from committal.support.simplex import Floats, compositions
 
 __all__ = ["MOST_OUTCOMES", "count_vectors", "multinomial"]
 
@@ -55,18 +55,7 @@ enough samples for 1000000 outcomes: 6 kinds of samples (an arm with one of its 
             f"few enough samples for {MOST_OUTCOMES} outcomes: {kinds} kinds of samples (an arm "
             f"with one of its rewards) have {_written(count)}",
         )
-    left = np.full(1, samples)
-    columns: list[Counts] = []
-    for _ in range(kinds - 1):
-        # Every row splits into those with c = left, ..., 0 of the next kind.
-        sizes = left + 1
-        source = np.repeat(np.arange(len(left)), sizes)
-        first = np.repeat(np.cumsum(sizes) - sizes, sizes)
-        c = left[source] - (np.arange(len(source)) - first)
-        columns = [column[source] for column in columns]
-        columns.append(c)
-        left = left[source] - c
-    made = np.stack([*columns, left], axis=-1)
+    made = compositions(samples, kinds)
     made.flags.writeable = False
     return made
 

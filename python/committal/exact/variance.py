@@ -14,7 +14,6 @@ it, as the recorded ``variance`` is. N samples divide covariances by N.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -27,7 +26,7 @@ from committal.errors import CombinationError, ConfigError
 from committal.exact import dynamics, formulas
 from committal.exact.law import outcomes
 from committal.exact.lumped import can_lump, lumped
-from committal.support import arrays, check, limits
+from committal.support import arrays, check
 from committal.support.simplex import Floats, others
 
 __all__ = [
@@ -39,7 +38,6 @@ __all__ = [
     "gradient_variance",
     "log_variance_ratio",
     "minimum_variance_baseline",
-    "simplex_grid",
     "two_arm_variance",
     "value_identity",
 ]
@@ -198,7 +196,7 @@ def log_variance_ratio(
     >>> import committal as cm
     >>> none = cm.Experiment(cm.Bandit([1, 0.7, 0]), cm.Softmax(), cm.Vanilla(0.1), steps=1)
     >>> least = none.replace(baseline=cm.MinVariance())
-    >>> bool((log_variance_ratio(none, least, policy=simplex_grid(40)) >= 0).all())
+    >>> bool((log_variance_ratio(none, least, policy=cm.exact.simplex_grid(40)) >= 0).all())
     True
     """
     for argument, experiment in (("first", first), ("second", second)):
@@ -207,51 +205,6 @@ def log_variance_ratio(
     two = gradient_variance(second, policy=policy, t=t)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.log(one) - np.log(two))
-
-
-def simplex_grid(n: int, arms: int = 3, *, margin: float = 0.0) -> Floats:
-    r"""The policies :math:`(i + 1/2) / (n - 1 + K/2)` with :math:`i_1 + ... + i_K = n - 1`.
-
-    A regular grid inside of the simplex, n points along each side, with no policy on the boundary.
-
-    Parameters
-    ----------
-    n : int
-        Points along a side; three arms have n (n + 1) / 2 in all.
-    arms : int, optional
-        The number K of arms.
-    margin : float, optional
-        Mix this much of the uniform policy into every point.
-
-    Examples
-    --------
-    >>> simplex_grid(2, arms=2)
-    array([[0.75, 0.25],
-           [0.25, 0.75]])
-    >>> simplex_grid(500).shape
-    (125250, 3)
-    """
-    n = check.integer("n", n, 1, limits.LISTED)
-    arms = check.integer("arms", arms, 2, limits.LISTED)
-    margin = check.number("margin", margin, check.UNIT)
-    # By logarithms: the number itself may have a million digits.
-    log_points = math.lgamma(n + arms - 1) - math.lgamma(n) - math.lgamma(arms)
-    if log_points + math.log(arms) > math.log(limits.LISTED):
-        raise ConfigError("n", n, f"a grid of at most {limits.LISTED} numbers for {arms} arms")
-    left = np.full(1, n - 1)
-    columns: list[npt.NDArray[np.int64]] = []
-    for _ in range(arms - 1):
-        # Every point splits into those with i = left, ..., 0 for the next arm.
-        counts = left + 1
-        source = np.repeat(np.arange(len(left)), counts)
-        first = np.repeat(np.cumsum(counts) - counts, counts)
-        i = left[source] - (np.arange(len(source)) - first)
-        columns = [column[source] for column in columns]
-        columns.append(i)
-        left = left[source] - i
-    points = np.stack([*columns, left], axis=-1)
-    pi: Floats = (points + 0.5) / (n - 1 + arms / 2)
-    return (1.0 - margin) * pi + margin / arms
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 Floats: TypeAlias = npt.NDArray[np.float64]
+Ints: TypeAlias = npt.NDArray[np.int64]
 
 #: 1/pi is not taken of anything smaller, so that weights and their sums stay finite.
 SMALLEST_PROBABILITY = 1e-150
@@ -136,3 +137,27 @@ def rounding(arms: int) -> float:
     True
     """
     return min(arms * 2.0**-50, 0.5 / arms)
+
+
+def compositions(total: int, parts: int) -> Ints:
+    """All (i_1, ..., i_K) >= 0 with the sum `total`, as rows, those with a large i_1 first.
+
+    Examples
+    --------
+    >>> compositions(2, 2)
+    array([[2, 0],
+           [1, 1],
+           [0, 2]])
+    """
+    left = np.full(1, total)
+    columns: list[Ints] = []
+    for _ in range(parts - 1):
+        # Every row splits into those with i = left, ..., 0 in the next place.
+        sizes = left + 1
+        source = np.repeat(np.arange(len(left)), sizes)
+        first = np.repeat(np.cumsum(sizes) - sizes, sizes)
+        i = left[source] - (np.arange(len(source)) - first)
+        columns = [column[source] for column in columns]
+        columns.append(i)
+        left = left[source] - i
+    return np.stack([*columns, left], axis=-1)
