@@ -306,9 +306,10 @@ class Study:
             Threads of this process, all cores that it may use by default; with an executor,
             threads of every task, 1 by default.
         progress : bool or callable, optional
-            True draws a bar if the standard error stream is a terminal, and elsewhere writes a
-            line every half minute, to ``logging.getLogger("committal")`` if it has handlers. A
-            callable gets the number of updates done and the total, and may raise to cancel.
+            True draws a bar if the standard error stream is a terminal or this is a notebook, and
+            elsewhere writes a line every half minute, to ``logging.getLogger("committal")`` if it
+            has handlers. A callable gets the number of updates done and the total, and may raise
+            to cancel.
         until : Precision, optional
             Stop each configuration as soon as it is known precisely enough, at `runs` at the
             latest. The intervals are valid although one stops when they are narrow, see
