@@ -103,6 +103,9 @@ class UpdateRule:
     def _repr_latex_(self) -> str:
         return self._made._repr_latex_()
 
+    def _repr_html_(self) -> str:
+        return self._made._repr_html_()
+
     def __repr__(self) -> str:
         return self._made._written()
 
