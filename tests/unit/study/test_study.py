@@ -268,9 +268,7 @@ def test_a_store_to_reuse_is_blamed_by_its_name(reuse: Any, three_arms: cm.Exper
         study.run(reuse=reuse)
 
 
-def test_shared_and_independent_numbers_are_two_studies(
-    base: cm.Experiment, tmp_path: Path
-) -> None:
+def test_shared_and_independent_numbers_make_two(base: cm.Experiment, tmp_path: Path) -> None:
     shared, independent = (
         cm.Study(base, GRID, runs=10, rng=0, independent=choice) for choice in (False, True)
     )
