@@ -9,7 +9,7 @@ checks works on the experiment that `spelled_out` returns.
 `Group`             b = centre(R - F), F what is subtracted sample by sample; w / scale for w
 `Regulariser`       mean(w A psi) + its term; sampled forms: mean((w A - beta c_a) psi)
 `Escort`            the link abs(theta)**power
-`Critic`            `RunningMean`
+`Critic`            `RunningMean`; in MDPs a formula with a state for every state
 more epochs         an update that is a formula, made several times with the same samples
 `Expected` of w     sum_a mu_a E[w A] psi_a; see :mod:`committal.config.expectation`
 ==================  ===========================================================================
@@ -91,7 +91,7 @@ def spelled_out(e: Experiment) -> Experiment:
 
 @functools.lru_cache(maxsize=256)
 def _spelled_out(e: Experiment) -> Experiment:
-    changes: dict[str, Any] = {"baseline": _without_critics(e.baseline), "regulariser": None}
+    changes: dict[str, Any] = {"baseline": _without_critics(e), "regulariser": None}
     if isinstance(e.policy, Escort):
         changes["policy"] = e.policy.link(e.problem.arms)
     term = _Term.of(e)
@@ -114,9 +114,16 @@ def _expected(e: Experiment, term: _Term) -> dict[str, Any]:
     return {"update": update, "estimator": OneSample()}
 
 
-def _without_critics(baseline: Baseline) -> Baseline:
-    terms, offset = _terms(baseline)
-    plain = [(c, atom.running_mean if isinstance(atom, Critic) else atom) for c, atom in terms]
+def _without_critics(e: Experiment) -> Baseline:
+    terms, offset = _terms(e.baseline)
+    by_state = isinstance(e.problem, TabularMDP)
+
+    def plain_atom(atom: Baseline) -> Baseline:
+        if not isinstance(atom, Critic):
+            return atom
+        return atom.by_state if by_state else atom.running_mean
+
+    plain = [(c, plain_atom(atom)) for c, atom in terms]
     return as_baseline("Experiment.baseline", Linear(plain, offset))
 
 

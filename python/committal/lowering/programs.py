@@ -277,6 +277,8 @@ def lower_programs(experiment: Experiment) -> dict[str, Any]:
     baseline = _lower_baseline(experiment, counts)
     if baseline is not None:
         found["baseline"] = baseline
+    for coefficient, atom in _learned(experiment):
+        found["critic"] = _lower_critic(coefficient, atom, counts)
     weight = getattr(experiment.estimator, "weight", None)
     if weight is not None:
         found["weight"] = lower_formula(weight.tree, counts=counts)
@@ -306,11 +308,33 @@ def _counts(experiment: Experiment) -> dict[str, int]:
     return {"arms": experiment.problem.arms, "samples": getattr(experiment.estimator, "samples", 1)}
 
 
-def _lower_baseline(experiment: Experiment, counts: Mapping[str, int]) -> Program | None:
-    """The sum of all terms that are formulas, as one program."""
+def _formula_terms(experiment: Experiment) -> list[tuple[float, FormulaBaseline]]:
     baseline = experiment.baseline
     terms = baseline.terms if isinstance(baseline, Linear) else ((1.0, baseline),)
-    own = [(c, atom) for c, atom in terms if isinstance(atom, FormulaBaseline)]
+    return [(c, atom) for c, atom in terms if isinstance(atom, FormulaBaseline)]
+
+
+def _learned(experiment: Experiment) -> list[tuple[float, FormulaBaseline]]:
+    """What has a state for every state of an MDP: at most one term."""
+    if isinstance(experiment.problem, Bandit):
+        return []
+    return [(c, atom) for c, atom in _formula_terms(experiment) if atom.state]
+
+
+def _lower_critic(coefficient: float, atom: FormulaBaseline, counts: Mapping[str, int]) -> Program:
+    """What is subtracted, and the formula itself, of which the next state says what it is worth."""
+    formula = atom.tree
+    roots = _settled(formula, _roots(formula))
+    own = roots.pop("value")
+    value = own if coefficient == 1.0 else apply("mul", number(coefficient), own)
+    initial = {key: formula.initial(key) for key, _, _ in formula.states}
+    return _program({"value": value, "own": own, **roots}, initial, repr(atom), counts)
+
+
+def _lower_baseline(experiment: Experiment, counts: Mapping[str, int]) -> Program | None:
+    """The sum of all terms that are formulas, as one program."""
+    learned = _learned(experiment)
+    own = [term for term in _formula_terms(experiment) if term not in learned]
     if not own:
         return None
     total: Node | None = None
@@ -325,7 +349,7 @@ def _lower_baseline(experiment: Experiment, counts: Mapping[str, int]) -> Progra
         roots |= settled
         initial |= {prefix + key: formula.initial(key) for key, _, _ in formula.states}
     assert total is not None
-    return _program({"value": total, **roots}, initial, repr(baseline), counts)
+    return _program({"value": total, **roots}, initial, repr(experiment.baseline), counts)
 
 
 def formula_row(programs: Mapping[str, Any], name: str) -> Quantity | None:

@@ -165,7 +165,24 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         "update = Natural",
     ),
     "groups in mazes": (lambda: WALK.replace(estimator=cm.Group()), "with an MDP"),
-    "critics in mazes": (lambda: WALK.replace(baseline=cm.Critic(0.1)), "Critic is for bandits"),
+    "two critics in mazes": (
+        lambda: WALK.replace(baseline=cm.Critic(0.1) - cm.Critic(0.2)),
+        "one term with a state",
+    ),
+    "a critic of nothing": (
+        lambda: WALK.replace(baseline=cm.Critic(0.1), estimator=cm.Expected()),
+        "depends on theta only",
+    ),
+    "a critic that looks at Q": (
+        lambda: WALK.replace(
+            baseline=cm.baseline("v + max(r)", state={"v": (0.0, "v + mean(R)")}),
+        ),
+        "a term of its own",
+    ),
+    "means in mazes": (
+        lambda: WALK.replace(baseline=cm.RunningMean(), estimator=cm.ExactQ()),
+        "use Critic, Value",
+    ),
     "off policy in mazes": (
         lambda: WALK.replace(regulariser=cm.Entropy(0.1), behaviour=cm.UniformMixture(0.1)),
         "OnPolicy with a regulariser",

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from committal.config.behaviours import Fixed, OnPolicy
-from committal.config.critic import Critic
 from committal.config.estimators import Expected
 from committal.config.formula_baseline import FormulaBaseline
 from committal.config.formula_update import FormulaUpdate
@@ -54,15 +53,6 @@ def _epochs_move_a_softmax(e: Experiment) -> Refusal | None:
     implicit = getattr(e.estimator, "implicit", 0.0)
     if isinstance(implicit, Schedule):
         return Refusal("estimator.implicit", implicit, "a constant with more than one epoch")
-    return None
-
-
-def _critics_are_of_bandits(e: Experiment) -> Refusal | None:
-    if not isinstance(e.problem, TabularMDP):
-        return None
-    for atom in e.baseline.atoms:
-        if isinstance(atom, Critic):
-            return Refusal("baseline", e.baseline, f"a baseline for MDPs: {atom.not_in_mdps}")
     return None
 
 
@@ -195,7 +185,6 @@ def _reference_has_one_entry_per_arm(e: Experiment) -> Refusal | None:
 
 
 NAMED_RULES: tuple[Rule, ...] = (
-    _critics_are_of_bandits,
     _groups_are_of_bandits,
     _epochs_move_a_softmax,
     _snapshots_are_of_bandits,
