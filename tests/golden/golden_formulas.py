@@ -133,6 +133,8 @@ def _experiments() -> dict[str, cm.Experiment]:
     record = cm.Record("theta", *quantities, every=20)
     made["quantities"] = THREE.replace(record=record)
     made["quantities, many arms"] = MANY.replace(record=record)
+    leaders = cm.quantity("tsallis(theta) + max(tsallis(R))", name="leaders")
+    made["quantities, tsallis"] = THREE.replace(record=cm.Record("theta", leaders, every=20))
     spread = cm.quantity("max(pi) - min(pi)", name="spread")
     reduced = cm.Record(spread, reduce=cm.Reduce(bins=8, range={"spread": (0.0, 1.0)}))
     made["quantity, reduced"] = THREE.replace(record=reduced)
