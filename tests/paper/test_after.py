@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import math
+import pkgutil
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,7 @@ import pytest
 
 from committal import paper
 from committal.config import Bandit, Experiment, Natural, Softmax
-from committal.paper import registry, result
+from committal.paper import after, registry, result
 from committal.paper.after import noise
 from committal.paper.lab import Lab
 from committal.paper.result import Known, Measured, Setting
@@ -56,6 +58,19 @@ def test_known_numbers_are_those_of_the_file(name: str) -> None:
         assert known.value == pytest.approx(node[0], rel=1e-3, abs=1e-9), known
         assert known.error == pytest.approx(node[1], rel=0.05, abs=1e-5), known
         assert known.runs == parent["runs"], known
+
+
+def test_exact_references_are_those_of_the_file() -> None:
+    checked = 0
+    for module in pkgutil.iter_modules(after.__path__):
+        found = importlib.import_module(f"{after.__name__}.{module.name}")
+        for place, value in getattr(found, "REFERENCES", {}).items():
+            node = NUMBERS
+            for key in place.split("/"):
+                node = node[int(key)] if isinstance(node, list) else node[key]
+            assert value == pytest.approx(node, rel=1e-7), place
+            checked += 1
+    assert checked > 40
 
 
 @pytest.mark.parametrize("name", RESULTS)

@@ -47,9 +47,10 @@ def against_log_time(
     title: str = "",
     legend: str = "best",
 ) -> Axes:
-    """Draw curves with their bands over a logarithmic axis of time, and name them."""
+    """Draw curves with bands over a logarithmic axis of time; `legend` is its place, if any."""
     series(ax, curves, ylabel=ylabel, log=log)
-    name_lines(ax, legend)
+    if legend:
+        name_lines(ax, legend)
     ax.set_xscale("log")
     ax.set_xlim(1.0, max(float(curve.times[-1]) for curve in curves))
     ax.set_title(title)
