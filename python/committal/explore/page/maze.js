@@ -1,0 +1,6 @@
+// A gridworld: placeholder until it is drawn.
+export class MazeView {
+  constructor() {}
+  show() {}
+  draw() {}
+}
