@@ -118,7 +118,9 @@ class Browser:
         elif method == "Runtime.consoleAPICalled" and given["type"] in ("error", "warning"):
             self.complaints.append(str(given["args"]))
         elif method == "Log.entryAdded" and given["entry"]["level"] in ("error", "warning"):
-            self.complaints.append(f"{given['entry']['text']} {given['entry'].get('url', '')}")
+            words = f"{given['entry']['text']} {given['entry'].get('url', '')}"
+            if "willReadFrequently" not in words:  # it is the tests that look at pixels
+                self.complaints.append(words)
         elif method == "Network.requestWillBeSent":
             self.requests.append(given["request"]["url"])
 

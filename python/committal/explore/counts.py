@@ -16,8 +16,8 @@ from committal.simulation.engine import Engine
 
 #: Seconds of one piece: what a slider may have to wait for, and how often a number is shown.
 PIECE = 0.06
-#: Times of the mean curve.
-TIMES = 60
+#: Times of the mean curve; a value of a gridworld is an equation to be solved.
+TIMES, MAZE_TIMES = 60, 12
 #: Something is said when there are this much more runs than the last time: watched on a scale of
 #: logarithms, less could not be seen.
 GROWTH = 1.08
@@ -47,7 +47,8 @@ def counted(
     >>> last["runs"], last["done"], last["low"] < last["rate"] < last["high"]
     (1000, True, True)
     """
-    times = bounds.times_of(experiment.steps, TIMES)
+    most_times = MAZE_TIMES if bounds.is_maze(experiment) else TIMES
+    times = bounds.times_of(experiment.steps, most_times)
     record = Record("value", at=times, reduce=Reduce(below=below))
     engine = Engine(experiment.replace(record=record))
     report = bounds.within(bounds.COUNT_SECONDS, still_wanted)

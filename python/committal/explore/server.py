@@ -8,6 +8,7 @@ it writes in pieces that wait for each other (one write per answer, without Nagl
 
 from __future__ import annotations
 
+import contextlib
 import json
 import socket
 import threading
@@ -171,6 +172,7 @@ class Server(ThreadingHTTPServer):
             "read": self.desk.read,
         }
         self._places = threading.BoundedSemaphore(CONNECTIONS)
+        self._open: set[Any] = set()
 
     @property
     def address(self) -> str:
@@ -186,9 +188,11 @@ class Server(ThreadingHTTPServer):
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
         """Serve a connection to its end."""
+        self._open.add(request)
         try:
             super().process_request_thread(request, client_address)
         finally:
+            self._open.discard(request)
             self._places.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
@@ -201,6 +205,9 @@ class Server(ThreadingHTTPServer):
     def server_close(self) -> None:
         """Stop listening, and end whatever still works."""
         super().server_close()
+        for connection in list(getattr(self, "_open", ())):
+            with contextlib.suppress(OSError):  # it may have gone by itself
+                connection.shutdown(socket.SHUT_RDWR)
         self.desk.close()
 
 

@@ -155,14 +155,14 @@ function armsOf(e) {
 }
 
 export function startOf(e) {
-  const { kind, theta0, pi0 } = e.policy;
+  const { kind, theta0, probabilities } = e.policy;
   if (kind === "sigmoid") return [theta0 ?? 0, 0];
-  if (kind === "direct") return parametersOf(pi0 ?? new Array(armsOf(e)).fill(1 / armsOf(e)));
+  if (kind === "direct") return parametersOf(probabilities ?? new Array(armsOf(e)).fill(1 / armsOf(e)));
   return theta0 ?? new Array(armsOf(e)).fill(0);
 }
 
 export function policyOf(e) {
-  if (e.policy.kind === "direct" && e.policy.pi0) return e.policy.pi0;
+  if (e.policy.kind === "direct" && e.policy.probabilities) return e.policy.probabilities;
   return softmax(startOf(e));
 }
 
@@ -179,7 +179,7 @@ function setStart(e, theta) {
   } else if (e.policy.kind === "direct") {
     const p = softmax(theta).map((v) => Math.round(v * 1000) / 1000);
     p[p.length - 1] = Math.round((1 - p.slice(0, -1).reduce((a, b) => a + b, 0)) * 1000) / 1000;
-    e.policy = { kind: "direct", pi0: p };
+    e.policy = { kind: "direct", probabilities: p };
   } else e.policy = { ...e.policy, theta0: theta };
 }
 

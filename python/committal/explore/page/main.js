@@ -26,7 +26,7 @@ class Page {
     this._keys();
     this.all();
     this._loadPresets();
-    const again = () => { readColours(); this.panels.a.simplex.drawn = this.panels.b.simplex.drawn = -1; this.frame(); };
+    const again = () => { readColours(); for (const panel of Object.values(this.panels)) panel.redraw(); this.frame(); };
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
     new ResizeObserver(() => this.frame()).observe(byId("panels"));
     addEventListener("hashchange", () => {
@@ -69,7 +69,7 @@ class Page {
   look(name, value) {
     state[name] = value;
     this._changed();
-    for (const panel of this.visible()) panel.simplex.drawn = -1;
+    for (const panel of this.visible()) panel.redraw();
     this.frame();
   }
 
@@ -168,10 +168,6 @@ class Page {
     this.texts.show(panel);
     this.transport._refresh();
     this._paired();
-  }
-
-  measured(panel) {
-    document.documentElement.dataset.latency = panel.latency.toFixed(1);
   }
 
   frame() {

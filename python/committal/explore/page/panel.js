@@ -69,6 +69,8 @@ export class Panel {
   change(since = performance.now()) {
     this.number += 1;
     this.since = since;
+    this.element.dataset.wanted = String(this.number);
+    delete this.element.dataset.counted;
     this.title.textContent = state.labels[this.name] ?? title(this.experiment);
     clearTimeout(this._later);
     this._counting?.abort();
@@ -130,15 +132,15 @@ export class Panel {
     else this._bandit(head);
     this._first();
     this.page.received(this);
+    this.draw();
+    // A message that is sent while a frame is made arrives after that frame was painted.
     requestAnimationFrame(() => {
-      this.draw();
-      // The next frame comes after this one was shown.
-      requestAnimationFrame(() => {
-        this.latency = performance.now() - since;
-        this.element.dataset.latency = this.latency.toFixed(1);
+      const channel = new MessageChannel();
+      channel.port1.onmessage = () => {
+        this.element.dataset.latency = (performance.now() - since).toFixed(1);
         this.element.dataset.ready = String(number);
-        this.page.measured(this);
-      });
+      };
+      channel.port2.postMessage(0);
     });
     if (number !== this.number) return;
     this._later = setTimeout(() => {
@@ -185,7 +187,7 @@ export class Panel {
       const exact = await ask("probability");
       if (number !== this.number) return;
       this.exact = exact;
-      this.exactLine.textContent = `exact, t → ∞: ${percent(exact.probability)} ± ${percent(exact.uncertainty)}`;
+      this.exactLine.textContent = `exact, t → ∞: ${exactWords(exact)}`;
       this.exactLine.title = "The probability that a run ends on a suboptimal arm, without sampling";
       this.page.frame();
     } catch (error) {
@@ -251,6 +253,11 @@ export class Panel {
     this.small.title = `95 % (Wilson); valid however long one watches: [${percent(known.always_low)}, ${percent(known.always_high)}]`;
   }
 
+  // Forget what was drawn: colours have changed.
+  redraw() {
+    this.simplex.drawn = this.maze.goals.drawn = -1;
+  }
+
   // -- drawing -------------------------------------------------------------------------------------
 
   draw() {
@@ -270,7 +277,7 @@ export class Panel {
     this.page.edit((experiment) => {
       if (isMaze(experiment)) return;
       const theta = parametersOf(policy);
-      if (kind === "direct") experiment.policy = { kind, pi0: normal(policy) };
+      if (kind === "direct") experiment.policy = { kind, probabilities: normal(policy) };
       else if (kind === "sigmoid") experiment.policy = { kind, theta0: round(theta[0] - theta[1]) };
       else experiment.policy = { ...experiment.policy, theta0: theta };
     }, state.target === "both" ? ["a", "b"] : [this.name]);
@@ -285,6 +292,11 @@ function normal(policy) {
   const kept = policy.map((p) => Math.round(p * 1000) / 1000);
   kept[kept.length - 1] = Math.round((1 - kept.slice(0, -1).reduce((a, b) => a + b, 0)) * 1000) / 1000;
   return kept;
+}
+
+function exactWords({ probability, uncertainty }) {
+  if (probability < uncertainty) return `< ${percent(probability + uncertainty)}`;
+  return uncertainty < 5e-7 ? percent(probability) : `${percent(probability)} ± ${percent(uncertainty)}`;
 }
 
 function mapWords(map) {

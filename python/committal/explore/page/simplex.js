@@ -15,6 +15,8 @@ export class Simplex {
     this.data = null;
     this.map = null;
     this.start = null;
+    this.fixed = !onStart;
+    if (this.fixed) return;
     canvas.tabIndex = 0;
     canvas.setAttribute("role", "slider");
     canvas.setAttribute("aria-label", "Start on the simplex: drag it, or use the arrow keys");
@@ -87,7 +89,7 @@ export class Simplex {
     context.drawImage(this.trail, 0, 0, width, tall);
     this._path(context, place, clock);
     this._heads(context, place, clock);
-    this._handle(context, place);
+    if (!this.fixed) this._handle(context, place);
   }
 
   _outline(context, place) {

@@ -38,6 +38,7 @@ export const state = {
   shown: 0,
   heat: "values",
   curve: "return",
+  tool: "wall",
   labels: {},
 };
 
