@@ -90,6 +90,7 @@ from .errors import StoreWarning as StoreWarning
 from .exact.evaluation import Evaluation as Evaluation
 from .exact.evaluation import evaluate as evaluate
 from .exact.evaluation import optimal as optimal
+from .explore import explore as explore
 from .formula.functions import abs as abs
 from .formula.functions import clip as clip
 from .formula.functions import dot as dot

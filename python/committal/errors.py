@@ -18,6 +18,7 @@ __all__ = [
     "NonFiniteError",
     "StoreError",
     "StoreWarning",
+    "facts_of",
     "short_repr",
 ]
 
@@ -297,3 +298,18 @@ class ExecutorError(CommittalError):
     >>> issubclass(ExecutorError, CommittalError)
     True
     """
+
+
+def facts_of(error: CommittalError) -> dict[str, Any]:
+    """Return what an error says, in plain values.
+
+    Examples
+    --------
+    >>> facts_of(StoreError("results", "it is read-only", "choose another"))["remedy"]
+    'choose another'
+    """
+    names = ("argument", "value", "allowed", "path", "problem", "remedy")
+    found = {name: getattr(error, name) for name in names if hasattr(error, name)}
+    if "value" in found:
+        found["value"] = short_repr(found["value"])
+    return {"type": type(error).__name__, "message": str(error), **found}

@@ -22,6 +22,7 @@ RANKS = (
     {"simulation", "exact", "analysis"},
     {"study", "theory", "plot"},
     {"paper"},
+    {"explore"},
     {"cli"},
 )
 RANK = {folder: rank for rank, folders in enumerate(RANKS) for folder in folders}

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from committal._version import __version__
-from committal.cli import bench, demo, failures, info, paper, results, studies
+from committal.cli import bench, demo, explore, failures, info, paper, results, studies
 from committal.cli.interrupts import patient_interrupts
 
 app = typer.Typer(
@@ -17,7 +17,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for group in (studies, results, info, bench, demo, paper):
+for group in (studies, results, info, bench, demo, explore, paper):
     group.register(app)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from committal.cli.options import INTERRUPTED, print_json
-from committal.errors import CommittalError, ExecutorError, StoreError, short_repr
+from committal.errors import CommittalError, ExecutorError, StoreError, facts_of
 
 
 def code_of(error: CommittalError) -> int:
@@ -19,21 +19,6 @@ def code_of(error: CommittalError) -> int:
     3
     """
     return 3 if isinstance(error, StoreError) else 4 if isinstance(error, ExecutorError) else 2
-
-
-def facts_of(error: CommittalError) -> dict[str, Any]:
-    """Return what an error says, in plain values.
-
-    Examples
-    --------
-    >>> facts_of(StoreError("results", "it is read-only", "choose another"))["remedy"]
-    'choose another'
-    """
-    names = ("argument", "value", "allowed", "path", "problem", "remedy")
-    found = {name: getattr(error, name) for name in names if hasattr(error, name)}
-    if "value" in found:
-        found["value"] = short_repr(found["value"])
-    return {"type": type(error).__name__, "message": str(error), **found}
 
 
 def run(app: Callable[..., Any]) -> None:

@@ -390,6 +390,9 @@ row("run", experiment=(BASE, "experiment"), runs=(2, "integer"), rng=(0, NO_RNG)
     threads=(1, WRONG["count"][1:]), progress=(False, [None, 1, "x", object()]),
     first_run=(0, "integer"), chunk=(1, WRONG["count"][1:]), isa=("auto", NO_TEXT),
     independent=(False, "flag"))  # fmt: skip
+row("explore", experiment=(BASE, "experiment"), other=(BASE, "optional experiment"),
+    seed=(0, "integer"), below=(0.5, "optional number"), port=(0, [*WRONG["integer"], 65536]),
+    show=(False, "flag"))  # fmt: skip
 row("experiment_of", data=(DATA, [*NO_OBJECT, None, xr.Dataset, xr.Dataset()]))
 row("study_of", data=(SWEEP, [*NO_OBJECT, None, xr.Dataset, xr.Dataset()]))
 row("Study", base=(BASE, "experiment"), grid=(..., [3, object(), "x", {"x": [1]}, {"steps": []}]),
@@ -438,8 +441,8 @@ EXEMPT = {
     "abstract": ("Baseline",),
 }  # fmt: skip
 
-#: Calls that need more than a right argument to work: a file.
-NOT_CALLED = {"open", "read_study", "export"}
+#: Calls that need more than a right argument to work, or leave something behind: a file, a server.
+NOT_CALLED = {"open", "read_study", "export", "explore"}
 
 #: (function, argument) that may still raise untyped errors: studies and files.
 KNOWN: set[tuple[str, str]] = set()

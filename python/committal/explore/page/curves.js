@@ -1,0 +1,83 @@
+// One line per run in the colour of its fate, the mean on top.
+
+import { axes, fit } from "./canvas.js";
+import { colours } from "./colours.js";
+
+// `series`: {times, runs, values (runs x times), fates, low, high, below, mean, path, label}.
+export function drawCurves(canvas, series, clock, counted) {
+  const size = fit(canvas), { context } = size;
+  const { times, values, runs, fates } = series;
+  const last = times[times.length - 1] || 1;
+  const pad = (series.high - series.low || 1) * 0.04;
+  const frame = axes(context, size, {
+    x: [0, last], y: [series.low - pad, series.high + pad], label: series.xLabel ?? "updates",
+    yLabel: series.label,
+  });
+  const { toX, toY } = frame;
+  const xs = Float32Array.from(times, toX);
+  const line = (get, count = times.length) => {
+    context.beginPath();
+    for (let i = 0; i < count; i++) context.lineTo(xs[i], toY(get(i)));
+    context.stroke();
+  };
+  if (series.below !== undefined) {
+    context.strokeStyle = colours.soft;
+    context.setLineDash([3, 4]);
+    context.beginPath();
+    context.moveTo(frame.left, toY(series.below));
+    context.lineTo(frame.right, toY(series.below));
+    context.stroke();
+    context.setLineDash([]);
+  }
+  context.lineWidth = 0.7;
+  context.globalAlpha = Math.min(0.8, Math.max(0.16, 3.2 / Math.sqrt(runs)));
+  for (const fate of ["reached", "moving", "failed"]) {
+    context.strokeStyle = colours[fate];
+    context.beginPath();
+    for (let run = 0; run < runs; run++) {
+      if (fates && fates.of[run] !== fate) continue;
+      if (!fates && fate !== "reached") continue;
+      const base = run * times.length;
+      context.moveTo(xs[0], toY(values[base]));
+      for (let i = 1; i < times.length; i++) context.lineTo(xs[i], toY(values[base + i]));
+    }
+    context.stroke();
+  }
+  context.globalAlpha = 1;
+  if (series.path) {
+    context.strokeStyle = colours.ink;
+    context.setLineDash([5, 4]);
+    context.lineWidth = 1.4;
+    line((i) => series.path[i]);
+    context.setLineDash([]);
+  }
+  const mean = counted ?? { times, mean: series.mean };
+  for (const [colour, width] of [[colours.card, 4.5], [colours.ink, 2.2]]) {
+    context.strokeStyle = colour;
+    context.lineWidth = width;
+    context.lineJoin = "round";
+    context.beginPath();
+    mean.times.forEach((t, i) => context.lineTo(toX(t), toY(mean.mean[i])));
+    context.stroke();
+  }
+  if (clock < times.length - 1) {
+    context.fillStyle = colours.card;
+    context.globalAlpha = 0.72;
+    context.fillRect(xs[clock] + 0.5, frame.top, frame.right - xs[clock], frame.bottom - frame.top);
+    context.globalAlpha = 1;
+  }
+  context.strokeStyle = colours.accent;
+  context.lineWidth = 1.4;
+  context.beginPath();
+  context.moveTo(xs[clock], frame.top);
+  context.lineTo(xs[clock], frame.bottom);
+  context.stroke();
+}
+
+export function meanOver(values, runs, times) {
+  const mean = new Float32Array(times);
+  for (let run = 0; run < runs; run++) {
+    for (let i = 0; i < times; i++) mean[i] += values[run * times + i] / runs;
+  }
+  return mean;
+}
