@@ -426,6 +426,12 @@ row("to_gymnasium", mdp=(MAZE, "MDP"))
 for _name in ("bands", "grid", "heatmap", "learning_curves", "simplex", "survival", "visits"):
     _first, *_rest = inspect.signature(getattr(cm.plot, _name)).parameters
     row(f"plot.{_name}", **{_first: (..., NO_OBJECT)}, **{name: (..., []) for name in _rest})
+FILM = cm.run(BASE.replace(record=cm.Record("policy", every=2)), runs=2, rng=0)
+row("plot.animate", data=(FILM, [*NO_DATA, SWEEP, {"a": 3}, {3: FILM}, dict.fromkeys("abcde", FILM),
+    {"a": FILM, "b": DATA.isel(time=slice(2))}]),
+    true_gradient=(..., [x for x in NO_DATA if x is not None]), frames=(2, [*NO_INTEGER, 1, HUGE]),
+    seconds=(1.0, "positive"), max_runs=(1, WRONG["count"][1:]), run=(..., WRONG["integer"][1:]),
+    dpi=(20.0, [*NO_NUMBER, 0, -1, 10_000]))  # fmt: skip
 row("plot.panels", count=(1, []), kind=(..., []))
 
 #: Public, and without arguments to check: why.
@@ -433,7 +439,7 @@ EXEMPT = {
     "results, made by the package": (
         "Evaluation", "FailureRate", "exact.BaselineQuadratic", "exact.CommittalMap",
         "exact.HorizonLaw", "exact.Moments", "exact.OneStepLaw", "exact.Path",
-        "exact.Corner", "exact.Edge", "exact.StationaryPoint",
+        "plot.Animation", "exact.Corner", "exact.Edge", "exact.StationaryPoint",
         "exact.ValueIdentity", "theory.Claim", "theory.ClaimTable", "theory.CommittalRate",
         "theory.Enclosure", "theory.KLFixedPoints", "theory.Regime", "theory.ScheduleCheck",
     ),
