@@ -135,7 +135,9 @@ class Workshop:
         if done.returncode != 1:
             return "?", done.stdout + done.stderr
         failed = [line for line in done.stdout.split("\n") if line.startswith(("FAILED", "ERROR"))]
-        return (failed[0].split()[1] if failed else "a test"), done.stdout
+        return (
+            failed[0].partition(" ")[2].partition(" - ")[0] if failed else "a test"
+        ), done.stdout
 
     def _run(self, command: list[str]) -> subprocess.CompletedProcess[str]:
         path = os.pathsep.join([str(self.path), str(self.package.parent)])
