@@ -176,6 +176,21 @@ class Measured:
             now = now.isel(arm=self.setting.best)
         return Estimate.of_mean(float(now[f"{name}_mean"]), float(now[f"{name}_sem"]))
 
+    def slope(self, name: Quantity, start: int, end: int) -> Estimate:
+        """Return the exponent of a quantity between two times, as if they were independent.
+
+        They are not: the same runs have both, and the exponent is known better than this.
+        """
+        first, last = (
+            self.failed(time) if name == "failures" else self.mean(name, time)
+            for time in (start, end)
+        )
+        if first.estimate <= 0.0 or last.estimate <= 0.0:
+            return Estimate(-math.inf, -math.inf, math.inf)
+        log = math.log(end / start)
+        error = math.hypot(first.sem / first.estimate, last.sem / last.estimate) / log
+        return Estimate.of_mean(math.log(last.estimate / first.estimate) / log, error)
+
     def of(self, known: Known) -> Estimate:
         """Return what was measured of what is known."""
         if known.quantity == "failures":
