@@ -16,6 +16,7 @@ from committal.paper.result import (
     OURS,
     Known,
     Measured,
+    ResultRule,
     RunResult,
     Setting,
     exactly,
@@ -240,23 +241,16 @@ def exponent(eta: float) -> float:
 # -- rules -----------------------------------------------------------------------------------------
 
 
-def roots(data: Sequence[Measured]) -> Finding:
-    """The root of the corner of (1, 0.5)."""
-    del data
-    want = REFERENCES[_FOLDER + "theory/det/eta_c"]
-    return exactly(
-        "critical step size of (1, 0.5), without sampling",
-        OURS + "η_c = u*/2 = 0.79681",
-        ETA_C["sure"],
-        want,
-    )
+def critical(name: str, words: str, place: str) -> ResultRule:
+    """Ask for a critical step size."""
 
+    def rule(data: Sequence[Measured]) -> Finding:
+        del data
+        want = REFERENCES[f"{_FOLDER}theory/{place}/eta_c"]
+        claim = f"{OURS}η_c = u*/2 = {want:.6g}"
+        return exactly(f"critical step size of {words}, exact", claim, ETA_C[name], want)
 
-def coin_roots(data: Sequence[Measured]) -> Finding:
-    """And of two coins."""
-    del data
-    want = REFERENCES[_FOLDER + "theory/bern/eta_c"]
-    return exactly("the same of Bernoulli(0.6, 0.5)", OURS + "0.188219", ETA_C["coins"], want)
+    return rule
 
 
 def kappa(data: Sequence[Measured]) -> Finding:
@@ -417,19 +411,19 @@ def draw(data: Sequence[Measured]) -> Figure:
         (("sure", "rewards (1, 0.5)"), ("coins", "Bernoulli(0.6, 0.5)"))
     ):
         points = _points(data)[i * len(FACTORS) : (i + 1) * len(FACTORS)]
-        colour, critical = points[0][1].setting.colour, ETA_C[name]
-        left.plot(critical * fine, np.maximum(0.0, 1.0 - 1.0 / fine), color=colour, linewidth=1.0)
+        colour, eta_c = points[0][1].setting.colour, ETA_C[name]
+        left.plot(eta_c * fine, np.maximum(0.0, 1.0 - 1.0 / fine), color=colour, linewidth=1.0)
         slopes = [one.slope("regret", *times) for _, one, _, times in points]
         y, low, high = (
             np.array([getattr(slope, part) for slope in slopes])
             for part in ("estimate", "low", "high")
         )
-        x = critical * np.array(FACTORS)
+        x = eta_c * np.array(FACTORS)
         left.errorbar(
             x, y, [y - low, high - y], fmt="o", color=colour, markersize=3, elinewidth=0.9,
             capsize=1.5, label=words,
         )  # fmt: skip
-        left.axvline(critical, color=colour, linestyle=":", linewidth=0.8)
+        left.axvline(eta_c, color=colour, linestyle=":", linewidth=0.8)
         start, end = points[0][3]
         looks = math.log(math.log(end) / math.log(start)) / math.log(end / start)
         left.plot(x[[0, 3]], [looks, looks], "--", color=colour, linewidth=0.8)
@@ -486,8 +480,8 @@ FIGURES = (
             ("updates", "10 000 to 100 000"),
         ),
         rules=(
-            roots,
-            coin_roots,
+            critical("sure", "(1, 0.5)", "det"),
+            critical("coins", "Bernoulli(0.6, 0.5)", "bern"),
             kappa,
             tail_slope,
             regret_slope,
