@@ -127,6 +127,13 @@ class Setting:
     colour: str = "black"
 
     @property
+    def best(self) -> int:
+        """The best arm."""
+        problem = self.experiment.problem
+        assert isinstance(problem, Bandit)
+        return problem.best
+
+    @property
     def recorded(self) -> Experiment:
         """The experiment with its record: evenly in log t, at powers of ten, and where asked."""
         steps = self.experiment.steps
@@ -166,10 +173,23 @@ class Measured:
         """Return the mean of a quantity; of policies that of the best arm."""
         now = self.data.isel(time=-1) if time is None else self.data.sel(time=time)
         if name == "policy":
-            problem = self.setting.experiment.problem
-            assert isinstance(problem, Bandit)
-            now = now.isel(arm=problem.best)
+            now = now.isel(arm=self.setting.best)
         return Estimate.of_mean(float(now[f"{name}_mean"]), float(now[f"{name}_sem"]))
+
+    def slope(self, name: Quantity, start: int, end: int) -> Estimate:
+        """Return the exponent of a quantity between two times, as if they were independent.
+
+        They are not: the same runs have both, and the exponent is known better than this.
+        """
+        first, last = (
+            self.failed(time) if name == "failures" else self.mean(name, time)
+            for time in (start, end)
+        )
+        if first.estimate <= 0.0 or last.estimate <= 0.0:
+            return Estimate(-math.inf, -math.inf, math.inf)
+        log = math.log(end / start)
+        error = math.hypot(first.sem / first.estimate, last.sem / last.estimate) / log
+        return Estimate.of_mean(math.log(last.estimate / first.estimate) / log, error)
 
     def of(self, known: Known) -> Estimate:
         """Return what was measured of what is known."""
