@@ -127,6 +127,13 @@ class Setting:
     colour: str = "black"
 
     @property
+    def best(self) -> int:
+        """The best arm."""
+        problem = self.experiment.problem
+        assert isinstance(problem, Bandit)
+        return problem.best
+
+    @property
     def recorded(self) -> Experiment:
         """The experiment with its record: evenly in log t, at powers of ten, and where asked."""
         steps = self.experiment.steps
@@ -166,9 +173,7 @@ class Measured:
         """Return the mean of a quantity; of policies that of the best arm."""
         now = self.data.isel(time=-1) if time is None else self.data.sel(time=time)
         if name == "policy":
-            problem = self.setting.experiment.problem
-            assert isinstance(problem, Bandit)
-            now = now.isel(arm=problem.best)
+            now = now.isel(arm=self.setting.best)
         return Estimate.of_mean(float(now[f"{name}_mean"]), float(now[f"{name}_sem"]))
 
     def of(self, known: Known) -> Estimate:

@@ -26,8 +26,10 @@ def failing(one: Measured) -> Series:
 
 
 def averaged(one: Measured, name: str) -> Series:
-    """Return the mean of a quantity, with its band, without the start."""
+    """Return the mean of a quantity, of policies that of the best arm, without the start."""
     curve = mean_curves(one.data, name).isel(time=slice(1, None))
+    if name == "policy":
+        curve = curve.isel(arm=one.setting.best)
     middle, low, high = (curve[part].values for part in ("estimate", "low", "high"))
     return _series(one, curve["time"].values, middle, low, high)
 
