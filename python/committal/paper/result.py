@@ -350,7 +350,7 @@ def known_tables(data: Sequence[Measured]) -> list[Table]:
             _what(one, known),
             grouped(known.time),
             str(one.of(known)),
-            f"{known.value:.5g} ± {known.error:.1g}",
+            _theirs(known),
             f"{one.apart(known):.1f}",
         )
         for one in data
@@ -365,6 +365,12 @@ def known_tables(data: Sequence[Measured]) -> list[Table]:
         "apart (standard errors)",
     )
     return [Table("Against an independent implementation", header, rows)] if rows else []
+
+
+def _theirs(known: Known) -> str:
+    if known.quantity == "failures" and known.value in (0.0, 1.0):
+        return f"{'none' if known.value == 0.0 else 'all'} of {grouped(known.runs)}"
+    return f"{known.value:.5g} ± {known.error:.2g}"
 
 
 def _what(one: Measured, known: Known) -> str:
