@@ -6,23 +6,29 @@ import importlib
 import json
 import math
 import pkgutil
+import re
+import sys
+from collections.abc import Iterable
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+import xarray as xr
 
 from committal import paper
 from committal.config import Bandit, Experiment, Natural, Softmax
 from committal.paper import after, registry, result
-from committal.paper.after import noise
+from committal.paper.after import committal_rate, groups, noise, reference_policy, step_size
 from committal.paper.lab import Lab
 from committal.paper.result import Known, Measured, Setting
-from committal.paper.verdicts import Verdict
+from committal.paper.verdicts import Finding, Verdict
 
 NUMBERS = json.loads(
     (Path(__file__).parent.parent / "data" / "after_paper.json").read_text(encoding="utf-8")
 )
+GUIDE = Path(__file__).parent.parent.parent / "docs" / "reproduction.md"
 RESULTS = registry.names("after")
 #: So few that a result takes seconds, and so many that there is something to draw.
 RUNS = 12
@@ -150,6 +156,94 @@ def test_a1_sees_a_wrong_reference(tmp_path: Path) -> None:
     assert noise.without_noise([data[0]] * 5).verdict is Verdict.FAILS
 
 
+# -- verdicts that can fail ------------------------------------------------------------------------
+
+
+def verdicts(found: Iterable[Finding]) -> dict[str, Verdict]:
+    return {finding.what: finding.verdict for finding in found}
+
+
+def flat(one: Setting, failures: float, runs: int = 1000, **means: float) -> Measured:
+    """What a setting would give if the same share of runs failed at every time."""
+    times = one.recorded.record.times(one.experiment.steps)
+    data = {
+        "failures": ("time", np.full(times.size, round(failures * runs))),
+        "count": ((), runs),
+    }
+    for name in ("value", *one.record):
+        mean = np.full(times.size, means.get(name, 0.5))
+        shape: Any = "time"
+        if name == "policy":
+            shape, mean = ("time", "arm"), np.tile(mean[:, None], len(one.experiment.problem.means))
+        data[f"{name}_mean"] = (shape, mean)
+        data[f"{name}_sem"] = (shape, np.full(mean.shape, 1e-3))
+    labelled = xr.Dataset(data, coords={"time": times})
+    labelled["failures"].attrs["below"] = one.below
+    return Measured(one, labelled)
+
+
+@pytest.mark.parametrize("name", ["A1", "A3", "A8", "A10", "A13"])
+def test_runs_that_do_not_care_are_seen(name: str) -> None:
+    """If half of the runs failed whatever the setting, no result would stand."""
+    one = registry.figure(name)
+    assert isinstance(one, result.RunResult)
+    found = one.judge([flat(case, 0.5) for case in one.cases])
+    assert found[-1].verdict is Verdict.FAILS  # the known numbers
+    assert sum(finding.verdict is Verdict.FAILS for finding in found) >= 2
+
+
+@pytest.mark.parametrize("module", [groups, reference_policy])
+def test_a_planted_reference_is_seen(module: Any, few: Lab, monkeypatch: Any) -> None:
+    (one,) = module.FIGURES
+    data = one.compute(few)
+    assert Verdict.FAILS not in verdicts(one.judge(data)).values()
+    for place in list(module.REFERENCES):
+        with monkeypatch.context() as planted:
+            planted.setitem(module.REFERENCES, place, module.REFERENCES[place] + 1e-4)
+            assert Verdict.FAILS in verdicts(one.judge(data)).values(), place
+    for picture in one.pictures(data):
+        assert picture.draw().axes
+
+
+def test_a2_sees_wrong_thresholds_and_rates(monkeypatch: Any) -> None:
+    (a2,) = committal_rate.FIGURES
+    times = np.array([1000.0, 2000, 10_000, 19_999, 20_000, 30_000, 100_000, 300_000])
+    slow = dict.fromkeys(committal_rate.FORCED, (times, 1.0 / times))
+    cases = [flat(case, 0.4) for case in committal_rate.CASES]
+    grid = [flat(case, 0.1) for case in committal_rate.GRID]
+    found = a2.judge(committal_rate.Rates(slow, cases, grid, threshold=0.6))
+    # Everything but the known t^-1 itself is wrong here.
+    failed = [finding.what for finding in found if finding.verdict is Verdict.FAILS]
+    for words in ("natural, forced", "normalised, forced", "Adam, forced", "1 − π of forced",
+                  "clip level", "normalised, b = 0", "independent"):  # fmt: skip
+        assert any(words in what for what in failed), words
+    assert committal_rate.threshold() == pytest.approx(math.sqrt(0.5), abs=1e-9)
+
+
+def test_what_is_known_to_differ_differs(few: Lab) -> None:
+    """It is documented: it does not fail, and it would hold if it were otherwise."""
+    (a3,) = step_size.FIGURES
+    data = [flat(case, 0.1) for case in a3.cases]
+    assert step_size.with_noise(data).verdict is Verdict.DIFFERS
+    assert "without noise of the rewards only" in " ".join(a3.settled)
+    (a9,) = reference_policy.FIGURES
+    assert Verdict.DIFFERS in verdicts(a9.judge(a9.compute(few))).values()
+
+
+@pytest.mark.parametrize("name", ["A1", "A3", "A8", "A10", "A13"])
+def test_pictures_are_drawn_from_what_was_measured(name: str) -> None:
+    one = registry.figure(name)
+    assert isinstance(one, result.RunResult)
+    rates = np.linspace(0.0, 1.0, len(one.cases))
+    data = [flat(case, rate, regret=100.0) for case, rate in zip(one.cases, rates, strict=True)]
+    for picture in one.pictures(data):
+        assert picture.caption
+        figure = picture.draw()
+        figure.savefig("/dev/null", format="png", dpi=50)
+        assert len(figure.axes) >= 2
+    assert all(table.rows for table in one.tables(data))
+
+
 # -- all of them -----------------------------------------------------------------------------------
 
 
@@ -170,6 +264,20 @@ def test_names_of_groups() -> None:
     assert registry.names("after", "paper") == (*registry.names(), *RESULTS)
     assert registry.names("A1", "fig1") == ("fig1", "A1")
     assert [int(name[1:]) for name in RESULTS] == sorted(int(name[1:]) for name in RESULTS)
+
+
+def test_a_result_is_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The recipe of the documentation, as it stands there, is found, made and reported."""
+    _, recipe = re.findall(r"```python\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
+    (tmp_path / "planted.py").write_text(recipe, encoding="utf-8")
+    monkeypatch.setattr(after, "__path__", [*after.__path__, str(tmp_path)])
+    try:
+        assert registry.names("after") == (*RESULTS, "A14")
+        (entry,) = paper.reproduce(["A14"], out=tmp_path / "out", runs=1000)
+        assert [finding.verdict for finding in entry.findings] == [Verdict.HOLDS]
+        assert 'id="A14"' in (tmp_path / "out" / paper.REPORT).read_text(encoding="utf-8")
+    finally:
+        sys.modules.pop("committal.paper.after.planted", None)
 
 
 @pytest.mark.slow
