@@ -6,6 +6,8 @@ import importlib
 import json
 import math
 import pkgutil
+import re
+import sys
 from collections.abc import Iterable
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
@@ -26,6 +28,7 @@ from committal.paper.verdicts import Finding, Verdict
 NUMBERS = json.loads(
     (Path(__file__).parent.parent / "data" / "after_paper.json").read_text(encoding="utf-8")
 )
+GUIDE = Path(__file__).parent.parent.parent / "docs" / "reproduction.md"
 RESULTS = registry.names("after")
 #: So few that a result takes seconds, and so many that there is something to draw.
 RUNS = 12
@@ -261,6 +264,20 @@ def test_names_of_groups() -> None:
     assert registry.names("after", "paper") == (*registry.names(), *RESULTS)
     assert registry.names("A1", "fig1") == ("fig1", "A1")
     assert [int(name[1:]) for name in RESULTS] == sorted(int(name[1:]) for name in RESULTS)
+
+
+def test_a_result_is_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The recipe of the documentation, as it stands there, is found, made and reported."""
+    _, recipe = re.findall(r"```python\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
+    (tmp_path / "planted.py").write_text(recipe, encoding="utf-8")
+    monkeypatch.setattr(after, "__path__", [*after.__path__, str(tmp_path)])
+    try:
+        assert registry.names("after") == (*RESULTS, "A14")
+        (entry,) = paper.reproduce(["A14"], out=tmp_path / "out", runs=1000)
+        assert [finding.verdict for finding in entry.findings] == [Verdict.HOLDS]
+        assert 'id="A14"' in (tmp_path / "out" / paper.REPORT).read_text(encoding="utf-8")
+    finally:
+        sys.modules.pop("committal.paper.after.planted", None)
 
 
 @pytest.mark.slow

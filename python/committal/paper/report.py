@@ -28,6 +28,7 @@ REPORT = "report.html"
 #: The setting that is a command, and not mathematics.
 COMMAND = "made by"
 
+_TITLE, _AFTER_TITLE = "Beyond variance reduction, reproduced", "After the paper"
 _AFTER_ID = "after"
 
 _THUMB = 300  # pixels
@@ -82,14 +83,14 @@ def html(out: Path, entries: Sequence[Entry]) -> str:
     after = [entry for entry in entries if entry.source]
     parts = [
         _HEAD,
-        "<header><h1>Beyond variance reduction, reproduced</h1>",
+        f"<header><h1>{_TITLE if figures or claims else _AFTER_TITLE + ', reproduced'}</h1>",
         _overview(entries),
         _contact_sheet(out, figures, claims, after),
         *(_paragraph(text) for text in _INTRODUCTION[0 if figures or claims else 1 :]),
         "</header>",
         *(_claims(entry) for entry in claims),
         *(_figure(out, entry) for entry in figures),
-        *([f'<h1 id="{_AFTER_ID}">After the paper</h1>'] if after else []),
+        *([f'<h1 id="{_AFTER_ID}">{_AFTER_TITLE}</h1>'] if after else []),
         *(_paragraph(text) for text in _AFTER if after),
         *(_figure(out, entry) for entry in after),
         _footer(entries),
@@ -119,7 +120,7 @@ def _contact_sheet(
         f'<p><a href="#{escape(entry.name)}">{mathematics(entry.title)}</a> {_dots(entry)}</p>'
         for entry in claims
     )
-    below = f'<p><a href="#{_AFTER_ID}">After the paper</a></p>{_cards(out, after)}'
+    below = f'<p><a href="#{_AFTER_ID}">{_AFTER_TITLE}</a></p>{_cards(out, after)}'
     return f"<nav>{links}{_cards(out, figures)}{below if after else ''}</nav>"
 
 
@@ -342,6 +343,6 @@ summary { font-weight: bold; margin: 1rem 0 .4rem; cursor: pointer; }
 _HEAD = f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Beyond variance reduction, reproduced</title>
+<title>{_TITLE}</title>
 <link rel="icon" href="data:,">
 <style>{_STYLE}</style></head><body><main>"""

@@ -9,7 +9,6 @@ paper: it is one, with a source of its own.
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -20,6 +19,7 @@ from committal.analysis import FailureRate, failure_rate
 from committal.config import Bandit, Experiment, Record, Reduce
 from committal.paper.figure import D, PaperFigure, Picture, Table
 from committal.paper.lab import Lab
+from committal.paper.result_pictures import failing_panel
 from committal.paper.verdicts import Estimate, Finding, Verdict, sigmas_between_rates
 from committal.support.text import grouped
 
@@ -256,9 +256,11 @@ class RunResult(PaperFigure[list[Measured]]):
         """List the known numbers beside what was measured."""
         return known_tables(data)
 
-    @abstractmethod
     def pictures(self, data: list[Measured]) -> list[Picture]:
-        """Return the pictures."""
+        """Return shares of runs that fail against the logarithm of time, unless there is better."""
+        ends = "; ".join(f"{one.setting.label}: {one.rate()}" for one in data)
+        caption = f"{self.title}. Share of runs that fail, against time. In the end: {ends}."
+        return [Picture(self.name, caption, lambda: failing_panel(data))]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -350,7 +352,7 @@ def known_tables(data: Sequence[Measured]) -> list[Table]:
             _what(one, known),
             grouped(known.time),
             str(one.of(known)),
-            f"{known.value:.5g} ± {known.error:.1g}",
+            _theirs(known),
             f"{one.apart(known):.1f}",
         )
         for one in data
@@ -365,6 +367,12 @@ def known_tables(data: Sequence[Measured]) -> list[Table]:
         "apart (standard errors)",
     )
     return [Table("Against an independent implementation", header, rows)] if rows else []
+
+
+def _theirs(known: Known) -> str:
+    if known.quantity == "failures" and known.value in (0.0, 1.0):
+        return f"{'none' if known.value == 0.0 else 'all'} of {grouped(known.runs)}"
+    return f"{known.value:.5g} ± {known.error:.2g}"
 
 
 def _what(one: Measured, known: Known) -> str:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from committal.analysis import mean_curves, proportion_interval
-from committal.paper.result import Measured
+from committal.plot import sheet
 from committal.plot.series import NONE_SEEN, Series, series
 from committal.plot.sheet import Axes, Figure, mark, patch
+
+if TYPE_CHECKING:
+    from committal.paper.result import Measured
 
 BAND = "95 % interval"
 #: Shades that colour-blind readers tell apart, from warm to cold.
@@ -74,3 +78,20 @@ def explain(figure: Figure, *axes: Axes, band: str = BAND) -> None:
     if any(NONE_SEEN in ax.get_legend_handles_labels()[1] for ax in axes):
         handles.append(mark(NONE_SEEN, linestyle=":", marker="v", markersize=3.5, linewidth=0.9))
     figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), frameon=False)
+
+
+def failing_panel(data: Sequence[Measured]) -> Figure:
+    """Draw one panel: the share of runs that fail in every setting."""
+    figure, (ax,) = sheet.row("c", height=2.7, width=4.8)
+    levels = sorted({one.setting.below for one in data})
+    below = f" with $J < {levels[0]:g}$" if len(levels) == 1 else " that fail"
+    curves = [
+        replace(failing(one), colour=COLOURS[i % len(COLOURS)])
+        if one.setting.colour == "black"
+        else failing(one)
+        for i, one in enumerate(data)
+    ]
+    against_log_time(ax, curves, ylabel="share of runs" + below)
+    ax.set_ylim(-0.02, 1.02)
+    explain(figure, ax)
+    return figure

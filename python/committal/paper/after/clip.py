@@ -207,9 +207,9 @@ FIGURES = (
         title="The clipped ratio, and epochs",
         says="A sample counts with its ratio ρ, and not at all if it would push the ratio further "
         "out of [1 − ε, 1 + ε]. With one epoch ρ is 1 and clipping does nothing, which is why a "
-        "clip ratio of 0 is reported then. An arm that is likely cannot double its probability, "
-        "so its ratio never reaches the clip: clipping does not prevent commitment. Four epochs "
-        "leave fewer runs behind than one, and clipping takes back some of that.",
+        "clip ratio of 0 is reported then. The ratio of an arm with π_old > 1/(1 + ε) cannot reach "
+        "1 + ε, so that clipping does not prevent commitment. Four epochs leave fewer runs behind "
+        "than one, and clipping takes back some of that.",
         source="GRPO 2402.03300 with the clip of PPO; clip-higher 2503.14476",
         own="the comparison of the upper limits 0.2 and 0.28 on this problem; how clips and epochs "
         "are computed is in docs/groups.md.",

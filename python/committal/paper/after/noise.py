@@ -183,16 +183,16 @@ def draw(data: Sequence[Measured]) -> Figure:
         legend="lower left",
         title="three arms, Gaussian noise, $b = V$",
     )
-    left.set_ylim(1e-4, 1.3)
+    left.set_ylim(2e-5, 1.3)
     against_log_time(
         right,
         [failing(one) for one in data[count:]],
         ylabel=r"share of runs with $\pi(\mathrm{best}) < \frac{1}{2}$",
         log=True,
-        legend="lower right",
+        legend="upper right",
         title="two arms, Bernoulli(0.8, 0.2)",
     )
-    right.set_ylim(5e-5, 1.3)
+    right.set_ylim(2e-5, 1.3)
     explain(figure, left, right)
     return figure
 
