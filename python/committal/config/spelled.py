@@ -9,12 +9,9 @@ checks works on the experiment that `spelled_out` returns.
 `Group`             b = centre(R - F), F what is subtracted sample by sample; w / scale for w
 `Regulariser`       mean(w A psi) + its term; sampled forms: mean((w A - beta c_a) psi)
 `Escort`            the link abs(theta)**power
-<<<<<<< HEAD
-`Critic`            `RunningMean`; in MDPs a formula with a state for every state
-=======
-`Tsallis`, ...      a link or a softmax of other coordinates, in which an update moves them
-`Critic`            `RunningMean`
->>>>>>> after-mech
+    if isinstance(e.policy, ScaledPolicy):
+        return _with_scale(e, e.policy)
+    changes: dict[str, Any] = {"baseline": _without_critics(e), "regulariser": None}
 more epochs         an update that is a formula, made several times with the same samples
 `Expected` of w     sum_a mu_a E[w A] psi_a; see :mod:`committal.config.expectation`
 ==================  ===========================================================================
