@@ -9,9 +9,8 @@ checks works on the experiment that `spelled_out` returns.
 `Group`             b = centre(R - F), F what is subtracted sample by sample; w / scale for w
 `Regulariser`       mean(w A psi) + its term; sampled forms: mean((w A - beta c_a) psi)
 `Escort`            the link abs(theta)**power
-    if isinstance(e.policy, ScaledPolicy):
-        return _with_scale(e, e.policy)
-    changes: dict[str, Any] = {"baseline": _without_critics(e), "regulariser": None}
+`Tsallis`, ...      a link or a softmax of other coordinates, in which an update moves them
+`Critic`            `RunningMean`; in MDPs a formula with a state for every state
 more epochs         an update that is a formula, made several times with the same samples
 `Expected` of w     sum_a mu_a E[w A] psi_a; see :mod:`committal.config.expectation`
 ==================  ===========================================================================
@@ -94,13 +93,9 @@ def spelled_out(e: Experiment) -> Experiment:
 
 @functools.lru_cache(maxsize=256)
 def _spelled_out(e: Experiment) -> Experiment:
-<<<<<<< HEAD
-    changes: dict[str, Any] = {"baseline": _without_critics(e), "regulariser": None}
-=======
     if isinstance(e.policy, ScaledPolicy):
         return _with_scale(e, e.policy)
-    changes: dict[str, Any] = {"baseline": _without_critics(e.baseline), "regulariser": None}
->>>>>>> after-mech
+    changes: dict[str, Any] = {"baseline": _without_critics(e), "regulariser": None}
     if isinstance(e.policy, Escort):
         changes["policy"] = e.policy.link(e.problem.arms)
     term = _Term.of(e)
