@@ -5,7 +5,7 @@
 Every random number is a function of (key, run, slot, draw). A generator may be fine along one of
 these and still repeat itself across another, so the same tests are made of several *orders*: the
 draws of one run, one draw of many runs, slots that take turns, neighbouring keys, keys that differ
-in one bit, runs 2^32 apart. What is printed are the tables of docs/randomness.md; the exit code is
+in one bit, runs 2^32 apart. What is printed are the tables of docs/statistics.md; the exit code is
 1 if a p-value is below 1e-6, or if all of them together are not uniform. `--dieharder` sends each
 order to the program of that name instead, where it is installed.
 """

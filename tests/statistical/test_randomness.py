@@ -1,4 +1,4 @@
-"""The random streams in the orders in which simulations use them; docs/randomness.md has more."""
+"""The random streams in the orders in which simulations use them; docs/statistics.md has more."""
 
 from __future__ import annotations
 

@@ -239,6 +239,17 @@ def test_reduced_quantiles_are_within_a_bin(experiment: cm.Experiment) -> None:
     assert np.abs(found - expected).max() < 2 / 1024 + 5e-3
 
 
+@pytest.mark.parametrize(("theta", "cell"), [([0, 800], 1), ([800, 0], 4), ([0, 0], 3)])
+def test_the_ends_of_a_range_are_inside_of_it(theta: list[float], cell: int) -> None:
+    """Values of exactly 0 and 1, and at an edge between two cells, in four cells of [0, 1]."""
+    record = cm.Record("value", reduce=cm.Reduce(bins=4, range=(0.0, 1.0)))
+    certain = cm.Experiment(
+        cm.Bandit([1, 0]), cm.Softmax(theta), cm.Natural(0.1), steps=0, record=record
+    )
+    counts = cm.run(certain, runs=70, rng=0)["value_histogram"].values[0]
+    assert counts.tolist() == [70 * (i == cell) for i in range(6)]
+
+
 def test_nothing_to_reduce(experiment: cm.Experiment) -> None:
     record = cm.Record("value", every=10, reduce=REDUCE)
     empty = cm.run(experiment.replace(record=record), runs=0, rng=0)

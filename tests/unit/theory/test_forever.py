@@ -135,6 +135,18 @@ def test_schedules(experiment: cm.Experiment, width: float) -> None:
         assert finite.low - found.high < missing
 
 
+@pytest.mark.parametrize("samples", [1, 3])
+def test_a_product_of_euler(samples: int) -> None:
+    """Greedy on arm 2 from the start: prod (1 - (1/2)^2 / n^2) = sin(pi / 2) / (pi / 2)."""
+    greedy = cm.EpsilonGreedy(cm.Decay(0.5, 2.0))
+    found = theory.same_action_forever(
+        two(-1.0, behaviour=greedy, estimator=cm.OneSample(samples)), 1
+    )
+    exact = (2.0 / math.pi) ** samples
+    assert found.low < exact < found.high
+    assert found.high - found.low < 1e-7
+
+
 def test_samples_must_all_be_the_arm() -> None:
     one, four = two(-1.0), two(-1.0, estimator=cm.OneSample(4))
     assert float(theory.same_action_forever(four, 1)) == pytest.approx(
