@@ -120,5 +120,7 @@ def test_a_huge_map_is_not_drawn() -> None:
 
 
 def test_long_texts_are_cut() -> None:
-    page = BANDIT.replace(problem=cm.Bandit(np.linspace(0, 1, 5000)), policy=cm.Softmax())
-    assert len(page._repr_html_()) < 60_000
+    many = BANDIT.replace(problem=cm.Bandit(np.linspace(0, 1, 5000)), policy=cm.Softmax())
+    assert len(many._repr_html_()) < 10_000
+    assert "as TOML" not in many._repr_html_()
+    assert len(html.lines("<" * 10**6)) < 100_000
