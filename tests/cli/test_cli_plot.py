@@ -103,3 +103,41 @@ def test_pictures_are_there_whole_or_not_at_all(
     assert "No space left" in str(done.exception)
     assert out.read_bytes() == before
     assert [file.name for file in tmp_path.iterdir()] == ["x.png"]
+
+
+@pytest.fixture(scope="module")
+def moving(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study that recorded the policy of three arms."""
+    exp = cm.Experiment(
+        cm.Bandit([1.0, 0.7, 0.0]), cm.Softmax(), cm.Natural(0.1), steps=4,
+        record=cm.Record("policy", every=2),
+    )  # fmt: skip
+    out = tmp_path_factory.mktemp("made") / "results"
+    grid = {"update.step_size": [0.05, 0.1], "baseline.c": [0.0, 0.5]}
+    cm.Study(exp, grid, runs=3, rng=0).run(out, progress=False)
+    return out
+
+
+def test_a_film_of_one_configuration_and_of_an_axis(moving: Path, tmp_path: Path) -> None:
+    both = ("--select", "step_size=0.1", "--select", "c=0.5")
+    done = plot(moving, tmp_path / "one.gif", *both, "--json")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.output)["kind"] == "animation"
+    assert (tmp_path / "one.gif").read_bytes().startswith(b"GIF89a")
+    done = plot(moving, tmp_path / "two.html", "--select", "c=0.5", "--kind", "animation")
+    assert done.exit_code == 0, done.output
+    assert "update 4" in (tmp_path / "two.html").read_text(encoding="utf-8")
+
+
+def test_a_film_that_cannot_be_made_is_refused(moving: Path, store: Path, tmp_path: Path) -> None:
+    for study, name, options, why in (
+        (moving, "x.gif", (), "up to 4 points of one axis"),
+        (moving, "x.png", ("--kind", "animation"), "ending in .gif or .html"),
+        (moving, "x.gif", ("--kind", "curves"), "--kind animation or auto"),
+        (store, "x.gif", ("--select", "baseline=_low"), "the policy of every run"),
+    ):
+        done = plot(study, tmp_path / name, *options)
+        said = " ".join(done.output.replace("│", " ").split()) + str(done.exception)
+        assert done.exit_code != 0
+        assert why in said, said
+        assert not (tmp_path / name).exists()

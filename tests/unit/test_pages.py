@@ -112,13 +112,21 @@ def test_a_map_is_drawn_cell_by_cell() -> None:
     assert "M0.5 0.5l0.45 0.00" in arrows
 
 
-def test_a_huge_map_is_not_drawn() -> None:
-    rows = ["S" + "." * 999, *["." * 1000] * 99, "." * 999 + "G"]
+def test_a_large_map_is_a_short_drawing_and_a_huge_one_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rows = ["S" + ".#" * 20 + ".", *["." * 42] * 40, "." * 41 + "G"]
+    page = cm.gridworld(rows, goals={"G": 1.0})._repr_html_()
+    assert "<svg" in page
+    assert len(page) < 5_000
+    monkeypatch.setattr(drawing, "MOST_CELLS", 42 * 42 - 1)
     page = cm.gridworld(rows, goals={"G": 1.0})._repr_html_()
     assert "<svg" not in page
-    assert len(page) < 50_000
+    assert "the map as text" in page
 
 
 def test_long_texts_are_cut() -> None:
-    page = BANDIT.replace(problem=cm.Bandit(np.linspace(0, 1, 5000)), policy=cm.Softmax())
-    assert len(page._repr_html_()) < 60_000
+    many = BANDIT.replace(problem=cm.Bandit(np.linspace(0, 1, 5000)), policy=cm.Softmax())
+    assert len(many._repr_html_()) < 10_000
+    assert "as TOML" not in many._repr_html_()
+    assert len(html.lines("<" * 10**6)) < 100_000

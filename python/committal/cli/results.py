@@ -36,13 +36,20 @@ class Kind(StrEnum):
     heatmap = "heatmap"
     curves = "curves"
     survival = "survival"
+    animation = "animation"
+
+
+# What moves is kept in other files than what does not.
+_FILMS = (".gif", ".html")
+_MOST_PANELS = 4
 
 
 def plot_command(
     store: StoreArgument,
-    out: Annotated[Path, typer.Option(help="The picture: .png, .pdf or .svg.")],
+    out: Annotated[Path, typer.Option(help="The picture: .png, .pdf, .svg; .gif and .html move.")],
     kind: Annotated[
-        Kind, typer.Option(help="heatmap of failure rates, mean curves, or survival curves.")
+        Kind,
+        typer.Option(help="heatmap of failure rates, mean or survival curves, or runs that move."),
     ] = Kind.auto,
     quantity: Annotated[str, typer.Option(help="What curves show.")] = "value",
     below: Annotated[float | None, typer.Option(help="What a failure is.")] = None,
@@ -63,14 +70,25 @@ def plot_command(
     \b
       committal plot results/ --out phase.png
       committal plot results/ --out curves.pdf --kind curves --select step_size=0.1
+      committal plot results/ --out runs.gif --select step_size=0.1
 
     By itself it draws curves where several times were recorded, and otherwise a heat map of the
-    failure rate over two axes.
+    failure rate over two axes. A .gif or .html shows how the policies of three arms, or of a
+    gridworld, moved: they must have been recorded.
     """
     with warnings_as_lines():
         data, selected = _selected(open_store(store), select or [])
     if kind is Kind.survival and above is None:
         raise typer.BadParameter("survival curves need a level", param_hint="--above")
+    moves = out.suffix.lower() in _FILMS
+    if kind in (Kind.auto, Kind.animation) and moves:
+        _save_film(data, selected, out)
+        facts = {"picture": str(out), "kind": Kind.animation.value, "selected": selected}
+        typer.echo(json.dumps(facts) if as_json else f"wrote {out}")
+        return
+    if moves or kind is Kind.animation:
+        wanted = "a name ending in .gif or .html" if not moves else "--kind animation or auto"
+        raise typer.BadParameter(f"{out} with --kind {kind.value}: expected {wanted}")
     from committal import plot  # matplotlib takes a while
     from committal.plot import sheet
 
@@ -93,6 +111,29 @@ def plot_command(
     sheet.save_as(figure, out)
     facts = {"picture": str(out), "kind": kind.value, "selected": selected}
     typer.echo(json.dumps(facts) if as_json else f"wrote {out}")
+
+
+def _save_film(data: xr.Dataset, selected: dict[str, float | str], out: Path) -> None:
+    """Write the film of one configuration, or of a few beside each other."""
+    axes = [str(dim) for dim in data["count"].dims]
+    if len(axes) > 1 or (axes and data.sizes[axes[0]] > _MOST_PANELS):
+        raise typer.BadParameter(
+            f"a film shows up to {_MOST_PANELS} points of one axis; choose points of "
+            + ", ".join(map(repr, axes)),
+            param_hint="--select",
+        )
+    from committal import plot
+
+    # A picture of a part says which part.
+    title = ", ".join(_point(axis, at) for axis, at in selected.items())
+    films = {title: data}
+    if axes:
+        labels = data[axes[0]].values.tolist()
+        films = {
+            ", ".join(filter(None, [_point(axes[0], label), title])): data.isel({axes[0]: i})
+            for i, label in enumerate(labels)
+        }
+    plot.animate(films).save(out)
 
 
 def _selected(data: xr.Dataset, choices: list[str]) -> tuple[xr.Dataset, dict[str, float | str]]:
@@ -128,6 +169,10 @@ def _selected(data: xr.Dataset, choices: list[str]) -> tuple[xr.Dataset, dict[st
         found[axis] = labels.tolist()[at]
         data = data.isel({axis: at})
     return data, found
+
+
+def _point(axis: str, label: object) -> str:
+    return f"{axis.replace('_', ' ').strip()} = {_text(label)}"
 
 
 def _text(label: object) -> str:

@@ -21,6 +21,9 @@ from committal.support import check, html, limits, text
 
 __all__ = ["Experiment"]
 
+#: Experiments of so many characters show their TOML in notebooks.
+_SHOWN = 10_000
+
 
 @config
 class Experiment(Config):
@@ -171,5 +174,7 @@ class Experiment(Config):
             name: value._in_page() if isinstance(value, Config) else html.code(repr(value))
             for name, value in self._parts().items()
         }
-        toml = html.folded("as TOML", html.lines(self.to_toml()))
+        # A table of thousands of transitions would be written for seconds, and then cut.
+        short = len(repr(self)) <= _SHOWN
+        toml = html.folded("as TOML", html.lines(self.to_toml())) if short else html.Html()
         return html.page("Experiment", html.facts(parts), toml)

@@ -75,13 +75,13 @@ def test_a_notebook_plays_it_in_a_frame_of_its_own(runs: xr.Dataset) -> None:
 
 
 def test_frames_are_recorded_times_and_end_at_the_end(runs: xr.Dataset) -> None:
-    film = cm.plot.animate(runs, frames=12, dpi=30)
+    film = cm.plot.animate(runs, frames=6, dpi=20)
     assert set(film.times) <= set(runs["time"].values.tolist())
     assert film.times[0] == 0
     assert film.times[-1] == 400
     assert list(film.times) == sorted(set(film.times))
     few = runs.isel(time=slice(0, None, 25))
-    assert cm.plot.animate(few, frames=60, dpi=30).times == (0, 100, 200, 300, 400)
+    assert cm.plot.animate(few, frames=60, dpi=20).times == (0, 100, 200, 300, 400)
 
 
 def test_runs_are_where_they_are_at_the_time(runs: xr.Dataset) -> None:
