@@ -15,7 +15,13 @@ logger = logging.getLogger(__name__)
 
 
 # What docutils does not know, in what it knows.
-SPELLED = {r"\dots": r"\ldots", r"\Big(": r"\left(", r"\Big)": r"\right)", r"\textstyle": ""}
+SPELLED = {
+    r"\dots": r"\ldots",
+    r"\Big(": r"\left(",
+    r"\Big)": r"\right)",
+    r"\textstyle": "",
+    r"\mathrel": "",
+}
 
 
 def _mathml(node: nodes.Element, as_block: bool) -> str:
