@@ -21,6 +21,7 @@ class Page {
     this.transport = new Transport(byId("transport"), this);
     this.texts = new Texts(byId("texts"), this);
     this.presets = [];
+    if (state.unread) byId("says").textContent = "The address could not be read; this is figure 1.";
     this._choices();
     this._build();
     this._keys();
@@ -53,8 +54,10 @@ class Page {
     const since = performance.now();
     for (const name of shownPanels().filter((n) => names.includes(n))) {
       change(state.panels[name]);
+      const labelled = name in state.labels;
       delete state.labels[name];
       this.panels[name].change(since);
+      if (labelled) this._cases();
     }
     this._changed();
   }
@@ -235,12 +238,13 @@ class Page {
       if (!this.chosen || isMaze(this.chosen.cases[0].experiment) !== (mode() === "gridworld")) continue;
       for (const one of this.chosen.cases) {
         panel.cases.append(make("button", {
-          type: "button", text: one.label,
+          type: "button", text: one.label, "aria-pressed": String(state.labels[panel.name] === one.label),
           onclick: () => {
             const since = performance.now();
             state.panels[panel.name] = clone(one.experiment);
             state.labels[panel.name] = one.label;
             panel.change(since);
+            this._cases();
             this._changed();
           },
         }));
