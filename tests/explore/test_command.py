@@ -33,7 +33,7 @@ def started(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
 
 
 def test_it_serves_until_it_is_interrupted() -> None:
-    with started("--seed", "3") as (process, address):
+    with started("--rng", "3") as (process, address):
         assert address.endswith("#seed=3")
         with urllib.request.urlopen(address.partition("#")[0], timeout=20) as reply:
             assert b"main.js" in reply.read()
@@ -49,7 +49,7 @@ def test_a_study_file_is_an_experiment(name: str) -> None:
 
 
 def test_a_link_is_opened_again() -> None:
-    options = {"seed": 0, "below": None, "port": 0, "show": False}
+    options = {"rng": 0, "below": None, "port": 0, "show": False}
     with _opened("http://127.0.0.1:1/old/#seed=4&below=0.8", **options) as page:  # type: ignore[arg-type]
         assert page.address.endswith("/#seed=4&below=0.8")
         assert "/old/" not in page.address

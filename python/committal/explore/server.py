@@ -42,6 +42,8 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"  # connections are kept: a slider makes many requests
     disable_nagle_algorithm = True
     timeout = 120
+    error_message_format = "%(message)s\n"  # of what is not HTTP at all
+    error_content_type = "text/plain; charset=utf-8"
     server: Server
 
     def do_GET(self) -> None:

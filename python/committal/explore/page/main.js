@@ -33,7 +33,9 @@ class Page {
     addEventListener("hashchange", () => {
       if (location.hash.slice(1) === this._written) return;
       fromFragment(location.hash.slice(1));
-      state.labels = {};
+      this.chosen = null;
+      byId("presets").value = "";
+      byId("says").textContent = "";
       this._build();
       this.all();
     });
@@ -65,6 +67,7 @@ class Page {
   // Change something that both panels share.
   set(name, value) {
     state[name] = value;
+    state.shown = Math.min(state.shown, state.runs - 1);
     this.all();
   }
 

@@ -25,7 +25,7 @@ export const ROOMS = {
   steps: 1000,
 };
 
-export const state = {
+const BEGINNING = {
   panels: { a: null, b: null },
   two: true,
   target: "both",
@@ -41,6 +41,8 @@ export const state = {
   tool: "wall",
   labels: {},
 };
+
+export const state = structuredClone(BEGINNING);
 
 export function clone(x) {
   return structuredClone(x);
@@ -165,6 +167,7 @@ export function toFragment() {
 
 // What is wrong in an address is left out; what is wrong in an experiment, the server says.
 export function fromFragment(text) {
+  Object.assign(state, structuredClone(BEGINNING));
   const given = new URLSearchParams(text.replace(/\+/g, "%2B"));
   const experiment = (name) => {
     try {
