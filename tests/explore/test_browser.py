@@ -369,6 +369,8 @@ def test_time_plays_steps_and_stops(browser: Browser) -> None:
     label = "document.querySelector('.clock').textContent"
     assert browser.run(label) == "t = 1,000"
     browser.run("document.body.focus()")
+    slide(browser, ".transport input", 0.5)
+    assert browser.run(label) == "t = 278"  # times are dense at first
     browser.key("Home")
     assert browser.run(label) == "t = 0"
     browser.key("ArrowRight")
