@@ -62,6 +62,8 @@ inline void load(const char* name, const py::handle& given, ProgramSet& value) {
       value.link = load_program(at("link"), program);
     } else if (kind == "optimiser") {
       value.optimiser = load_program(at("optimiser"), program);
+    } else if (kind == "critic") {
+      value.critic = load_program(at("critic"), program);
     } else if (kind == "quantities") {
       if (!py::isinstance<py::sequence>(program)) {
         refuse_type(at("quantities"), program, "a list of (name, program)");
@@ -74,7 +76,8 @@ inline void load(const char* name, const py::handle& given, ProgramSet& value) {
       }
     } else {
       refuse(name, quoted(kind),
-             "the names 'baseline', 'weight', 'update', 'link', 'optimiser' and 'quantities'");
+             "the names 'baseline', 'weight', 'update', 'link', 'optimiser', 'critic' and "
+             "'quantities'");
     }
   }
 }

@@ -243,7 +243,7 @@ ProgramOperation program_operation(const ProgramInstruction& code) {
     case Opcode::kQuotient:
       return code.uniform ? quotient<W, true> : quotient<W, false>;
     case Opcode::kOverRoot:
-      return over_root<W>;
+      return ternary<W, OverRoot>;
     case Opcode::kQuotientOverRoot:
       return code.uniform ? quotient_over_root<W, true> : quotient_over_root<W, false>;
     case Opcode::kDotArms:

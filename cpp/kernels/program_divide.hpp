@@ -27,26 +27,20 @@ template <int W, bool kSame>
 void quotient(const ProgramStep& s, RowRange rows) {
   using T = Divided<W>;
   const bool usual = kSame && is_usual<W>(s.from + 1);
-  for (std::int64_t o = 0; o < s.outer; ++o) {
-    auto to = walk(s.to, o, rows.first);
-    auto from = walk(s.from[0], o, rows.first);
-    for (std::int64_t i = rows.first; i < rows.end; ++i) {
-      COMMITTAL_DIVIDED(l, W) {
-        const T x = T::load(from.row + l);
-        const auto z = divisor<W>(s.from + 1, l);
-        const T size = magnitude(x);
-        if (usual && !any(is_unusual(size))) {
-          z.near(x).store(to.row + l);
-        } else if (usual && !any(is_unusual_or_zero(size))) {
-          z.near_or_zero(x).store(to.row + l);
-        } else {
-          (x / z.z).store(to.row + l);
-        }
+  along_rows<0>(s, rows, [&](double* to, const double* from) COMMITTAL_INLINE_LAMBDA {
+    COMMITTAL_DIVIDED(l, W) {
+      const T x = T::load(from + l);
+      const auto z = divisor<W>(s.from + 1, l);
+      const T size = magnitude(x);
+      if (usual && !any(is_unusual(size))) {
+        z.near(x).store(to + l);
+      } else if (usual && !any(is_unusual_or_zero(size))) {
+        z.near_or_zero(x).store(to + l);
+      } else {
+        (x / z.z).store(to + l);
       }
-      to.next();
-      from.next();
     }
-  }
+  });
 }
 
 // (x / c) / (root(y / d) + e)
@@ -74,43 +68,13 @@ template <int W, bool kSame>
 void quotient_over_root(const ProgramStep& s, RowRange rows) {
   using T = Divided<W>;
   const bool usual = kSame && both_usual<W>(s);
-  for (std::int64_t o = 0; o < s.outer; ++o) {
-    auto to = walk(s.to, o, rows.first);
-    auto x = walk(s.from[0], o, rows.first);
-    auto y = walk(s.from[4], o, rows.first);
-    auto e = walk(s.from[8], o, rows.first);
-    for (std::int64_t i = rows.first; i < rows.end; ++i) {
-      COMMITTAL_DIVIDED(l, W) {
-        const T over = T::load(x.row + l);
-        quotient_over_root<W>(s, usual, l, over, T::load(y.row + l), e.row).store(to.row + l);
-      }
-      to.next();
-      x.next();
-      y.next();
-      e.next();
-    }
-  }
-}
-
-// x / (root(y) + e)
-template <int W>
-void over_root(const ProgramStep& s, RowRange rows) {
-  using T = Together<W>;
-  for (std::int64_t o = 0; o < s.outer; ++o) {
-    auto to = walk(s.to, o, rows.first);
-    auto x = walk(s.from[0], o, rows.first);
-    auto y = walk(s.from[1], o, rows.first);
-    auto e = walk(s.from[2], o, rows.first);
-    for (std::int64_t i = rows.first; i < rows.end; ++i) {
-      COMMITTAL_TOGETHER(l, W) {
-        (T::load(x.row + l) / (root(T::load(y.row + l)) + T::load(e.row + l))).store(to.row + l);
-      }
-      to.next();
-      x.next();
-      y.next();
-      e.next();
-    }
-  }
+  along_rows<0, 4, 8>(
+      s, rows,
+      [&](double* to, const double* x, const double* y, const double* e) COMMITTAL_INLINE_LAMBDA {
+        COMMITTAL_DIVIDED(l, W) {
+          quotient_over_root<W>(s, usual, l, T::load(x + l), T::load(y + l), e).store(to + l);
+        }
+      });
 }
 
 // Three steps over the arms, of which the last divides what the others make: while it waits for the

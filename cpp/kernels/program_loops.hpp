@@ -3,6 +3,8 @@
 // Included by program.cpp alone, inside of which nothing else sees them.
 #pragma once
 
+#include <utility>
+
 #include "kernels/program.hpp"
 #include "kernels/program_math.hpp"
 
@@ -28,82 +30,37 @@ COMMITTAL_INLINE Walk<double*> walk(const StepRows& rows, std::int64_t outer, st
   return {rows.row + outer * rows.outer + first * rows.inner, rows.inner};
 }
 
-template <int W, typename Op>
-void unary(const ProgramStep& s, RowRange rows) {
-  const Op op{s.number};
+// f(row of the result, rows of the operands with these numbers), one row after the other.
+template <int... kFrom, typename F>
+COMMITTAL_INLINE void along_rows(const ProgramStep& s, RowRange rows, F&& f) {
   for (std::int64_t o = 0; o < s.outer; ++o) {
     auto to = walk(s.to, o, rows.first);
-    auto a = walk(s.from[0], o, rows.first);
+    Walk<double*> from[] = {walk(s.from[kFrom], o, rows.first)...};
     for (std::int64_t i = rows.first; i < rows.end; ++i) {
-      COMMITTAL_TOGETHER(l, W) op(Together<W>::load(a.row + l)).store(to.row + l);
+      [&]<std::size_t... I>(std::index_sequence<I...>) COMMITTAL_INLINE_LAMBDA {
+        f(to.row, from[I].row...);
+        (from[I].next(), ...);
+      }(std::make_index_sequence<sizeof...(kFrom)>{});
       to.next();
-      a.next();
     }
   }
 }
 
-template <int W, typename Op>
-void binary(const ProgramStep& s, RowRange rows) {
+template <int W, typename Op, int... kFrom>
+void elementwise(const ProgramStep& s, RowRange rows) {
   const Op op{s.number};
-  for (std::int64_t o = 0; o < s.outer; ++o) {
-    auto to = walk(s.to, o, rows.first);
-    auto a = walk(s.from[0], o, rows.first);
-    auto b = walk(s.from[1], o, rows.first);
-    for (std::int64_t i = rows.first; i < rows.end; ++i) {
-      COMMITTAL_TOGETHER(l, W) {
-        op(Together<W>::load(a.row + l), Together<W>::load(b.row + l)).store(to.row + l);
-      }
-      to.next();
-      a.next();
-      b.next();
-    }
-  }
+  along_rows<kFrom...>(s, rows, [&](double* to, const auto*... from) COMMITTAL_INLINE_LAMBDA {
+    COMMITTAL_TOGETHER(l, W) op(Together<W>::load(from + l)...).store(to + l);
+  });
 }
-
 template <int W, typename Op>
-void ternary(const ProgramStep& s, RowRange rows) {
-  using T = Together<W>;
-  const Op op{s.number};
-  for (std::int64_t o = 0; o < s.outer; ++o) {
-    auto to = walk(s.to, o, rows.first);
-    auto a = walk(s.from[0], o, rows.first);
-    auto b = walk(s.from[1], o, rows.first);
-    auto c = walk(s.from[2], o, rows.first);
-    for (std::int64_t i = rows.first; i < rows.end; ++i) {
-      COMMITTAL_TOGETHER(l, W) {
-        op(T::load(a.row + l), T::load(b.row + l), T::load(c.row + l)).store(to.row + l);
-      }
-      to.next();
-      a.next();
-      b.next();
-      c.next();
-    }
-  }
-}
-
+inline constexpr auto unary = &elementwise<W, Op, 0>;
 template <int W, typename Op>
-void quaternary(const ProgramStep& s, RowRange rows) {
-  using T = Together<W>;
-  const Op op{s.number};
-  for (std::int64_t o = 0; o < s.outer; ++o) {
-    auto to = walk(s.to, o, rows.first);
-    auto a = walk(s.from[0], o, rows.first);
-    auto b = walk(s.from[1], o, rows.first);
-    auto c = walk(s.from[2], o, rows.first);
-    auto d = walk(s.from[3], o, rows.first);
-    for (std::int64_t i = rows.first; i < rows.end; ++i) {
-      COMMITTAL_TOGETHER(l, W) {
-        op(T::load(a.row + l), T::load(b.row + l), T::load(c.row + l), T::load(d.row + l))
-            .store(to.row + l);
-      }
-      to.next();
-      a.next();
-      b.next();
-      c.next();
-      d.next();
-    }
-  }
-}
+inline constexpr auto binary = &elementwise<W, Op, 0, 1>;
+template <int W, typename Op>
+inline constexpr auto ternary = &elementwise<W, Op, 0, 1, 2>;
+template <int W, typename Op>
+inline constexpr auto quaternary = &elementwise<W, Op, 0, 1, 2, 3>;
 
 }  // namespace
 }  // namespace committal::COMMITTAL_ISA

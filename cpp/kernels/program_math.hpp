@@ -127,6 +127,12 @@ struct SubtractProduct : Plain {
   }
 };
 
+struct OverRoot : Plain {
+  template <typename T>
+  COMMITTAL_INLINE T operator()(const T& x, const T& y, const T& e) const {
+    return x / (root(y) + e);
+  }
+};
 struct TwoProducts : Plain {
   template <typename T>
   COMMITTAL_INLINE T operator()(const T& a, const T& b, const T& c, const T& d) const {

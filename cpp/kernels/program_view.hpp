@@ -290,11 +290,12 @@ struct ProgramSetView {
   const ProgramView* update;
   const ProgramView* link;
   const ProgramView* optimiser;
+  const ProgramView* critic;  // a baseline with states for every state of an MDP
   Array<const ProgramView*> quantities;
 
   COMMITTAL_FORCE_INLINE bool any() const {
     return baseline != nullptr || weight != nullptr || update != nullptr || link != nullptr ||
-           optimiser != nullptr || quantities.count > 0;
+           optimiser != nullptr || critic != nullptr || quantities.count > 0;
   }
 };
 

@@ -2,7 +2,7 @@
 //
 // Only +, -, *, /, sqrt and fma are used, each correctly rounded by IEEE 754, and the compiler may
 // not contract or reorder them (-ffp-contract=off, and no fast-math). Written once, for a number
-// and for lanes of them. tools/fit_vmath.py recomputes the polynomials.
+// and for lanes of them. The polynomials are minimax fits; the tests measure their errors.
 #pragma once
 
 #include "kernels/vector.hpp"

@@ -48,13 +48,16 @@ void MdpPlan::validate_programs() const {
   offers.weight = visited;
   offers.update = visited | inputs_mask(Input::kWeight);
   offers.optimiser = inputs_mask(Input::kTime, Input::kArms, Input::kTheta, Input::kGradient);
+  // What a state becomes depends on what was drawn; what is subtracted, only on the state.
+  offers.critic = (visited & ~inputs_mask(Input::kRewards, Input::kRatio, Input::kScore,
+                                          Input::kNatural, Input::kBaseline, Input::kAdvantage));
   require_programs(programs, offers);
   if (programs.link || !programs.quantities().empty()) {
     refuse("programs", "a link or quantities with an MDP", "the other programs");
   }
   if (v.estimator == MdpEstimator::kExpected &&
-      (programs.baseline || programs.weight || programs.update)) {
-    refuse("programs", "a baseline, weight or update with estimator " + quoted(estimator),
+      (programs.baseline || programs.weight || programs.update || programs.critic)) {
+    refuse("programs", "a baseline, critic, weight or update with estimator " + quoted(estimator),
            "an estimator that draws episodes");
   }
   if (v.estimator == MdpEstimator::kReinforce && (programs.weight || programs.update) &&

@@ -12,7 +12,7 @@ namespace {
 enum Shapes : unsigned { kRun = 1, kArm = 2, kSample = 4, kSampleArm = 8 };
 
 void require_program(const std::string& argument, const ProgramSet::Held& program,
-                     std::uint32_t offered, unsigned shapes, bool state, bool slope) {
+                     std::uint32_t offered, unsigned shapes, bool state, const char* second = "") {
   if (!program) return;
   const ProgramView& view = program->view();
   for (std::size_t i = 0; i < program->inputs().size(); ++i) {
@@ -26,10 +26,11 @@ void require_program(const std::string& argument, const ProgramSet::Held& progra
     refuse(argument, "a program with the input " + quoted(program->inputs()[i]),
            offered == 0 ? "no such program here" : allowed);
   }
-  const std::vector<std::string> expected =
-      slope ? std::vector<std::string>{"value", "slope"} : std::vector<std::string>{"value"};
+  std::vector<std::string> expected{"value"};
+  if (*second != '\0') expected.emplace_back(second);
   if (program->outputs() != expected) {
-    refuse(argument, "a program with other outputs", slope ? "'value' and 'slope'" : "'value'");
+    refuse(argument, "a program with other outputs",
+           *second != '\0' ? "'value' and " + quoted(second) : "'value'");
   }
   for (std::int64_t i = 0; i < view.outputs.count; ++i) {
     const auto shape = static_cast<int>(view.output_shape(i));
@@ -55,20 +56,28 @@ void ProgramSet::add_quantity(const std::string& name, Held program) {
 
 ProgramSetView ProgramSet::view() const {
   const auto seen = [](const Held& program) { return program ? &program->view() : nullptr; };
-  return {seen(baseline),  seen(weight),
-          seen(update),    seen(link),
-          seen(optimiser), {views_.data(), static_cast<std::int64_t>(views_.size())}};
+  return {seen(baseline),
+          seen(weight),
+          seen(update),
+          seen(link),
+          seen(optimiser),
+          seen(critic),
+          {views_.data(), static_cast<std::int64_t>(views_.size())}};
 }
 
 void require_programs(const ProgramSet& programs, const ProgramOffers& offers) {
   require_program("programs['baseline']", programs.baseline, offers.baseline, kRun | kSample,
-                  offers.sample_states, false);
+                  offers.sample_states);
   require_program("programs['weight']", programs.weight, offers.weight, kRun | kSample,
-                  offers.sample_states, false);
+                  offers.sample_states);
   require_program("programs['update']", programs.update, offers.update, kArm | kSampleArm,
-                  offers.sample_states, false);
-  require_program("programs['link']", programs.link, offers.link, kArm, false, true);
-  require_program("programs['optimiser']", programs.optimiser, offers.optimiser, kArm, true, false);
+                  offers.sample_states);
+  require_program("programs['link']", programs.link, offers.link, kArm, false, "slope");
+  require_program("programs['optimiser']", programs.optimiser, offers.optimiser, kArm, true);
+  if (programs.critic && offers.critic == 0) {
+    refuse("programs", "a critic", "a baseline with states: there is one state only");
+  }
+  require_program("programs['critic']", programs.critic, offers.critic, kRun, true, "own");
   const std::vector<std::string>& names = programs.quantity_names();
   const std::int64_t room =
       kMostQuantities - std::max(parts().quantities.count, parts().mdp_quantities.count);
@@ -80,7 +89,7 @@ void require_programs(const ProgramSet& programs, const ProgramOffers& offers) {
         names.begin() + static_cast<std::ptrdiff_t>(i)) {
       refuse(argument, "two of that name", "every name once");
     }
-    require_program(argument, programs.quantities()[i], offers.quantity, kRun | kArm, false, false);
+    require_program(argument, programs.quantities()[i], offers.quantity, kRun | kArm, false);
   }
 }
 

@@ -20,6 +20,7 @@ class ProgramSet {
   Held update;
   Held link;
   Held optimiser;
+  Held critic;  // gives what is subtracted, and itself; its states are those of every state
 
   void add_quantity(const std::string& name, Held program);
   const std::vector<std::string>& quantity_names() const { return names_; }
@@ -39,6 +40,7 @@ struct ProgramOffers {
   std::uint32_t update;
   std::uint32_t link;
   std::uint32_t optimiser;
+  std::uint32_t critic;
   std::uint32_t quantity;
   bool sample_states;  // whether a baseline, weight or update may keep states
 };

@@ -42,6 +42,21 @@ Held momentum() {
   return std::make_shared<Program>(parts);
 }
 
+// v += R - v, of two kinds: one number, and one per action
+Held learner() {
+  ProgramParts parts;
+  parts.registers = {"run", "arm", "sample", "run", "run", "run", "run", "arm"};
+  parts.inputs = {{"state:v", 0}, {"state:q", 1}, {"R", 2}};
+  parts.code = {{"copy", {3, 0}},
+                {"sum_arms", {4, 1}},
+                {"mean_samples", {5, 2}},
+                {"sub", {6, 5, 0}},
+                {"sub", {7, 1, 5}}};
+  parts.outputs = {{"value", 3}, {"own", 4}, {"state:v", 6}, {"state:q", 7}};
+  parts.state = {{"v", 0.5}, {"q", 0.0}};
+  return std::make_shared<Program>(parts);
+}
+
 void check_bandit(const BanditPlan& plan) {
   const BanditSimulator simulator(plan);
   for (const std::string& isa : available_isas()) {
@@ -103,6 +118,8 @@ TEST(mdp_blocks_with_programs_stay_in_their_workspace) {
       check();
       plan.programs.weight = program_of("sample", "min", {{"rho", "sample"}, {"A", "sample"}});
       check();
+      plan.programs.critic = learner();
+      check();
       plan.programs.optimiser = momentum();
       check();
       plan.programs.update =
@@ -121,6 +138,9 @@ TEST(programs_that_do_not_fit_their_place_are_refused) {
   plan.programs.baseline = program_of("run", "max_arms", {{"g", "arm"}});
   CHECK(starts_with(message_of([&] { plan.validate(); }),
                     "programs['baseline'] = a program with the input 'g' is not allowed"));
+  plan.programs.baseline = nullptr;
+  plan.programs.critic = learner();
+  CHECK(starts_with(message_of([&] { plan.validate(); }), "programs = a critic is not allowed"));
 }
 
 }  // namespace

@@ -257,9 +257,9 @@ def test_list_names_every_figure_of_the_paper() -> None:
     done = invoke("--list")
     assert done.exit_code == 0
     names = [line.split()[0] for line in done.output.splitlines()]
-    assert names == [f"fig{i}" for i in range(1, 5)] + [f"figA{i}" for i in range(1, 16)] + [
-        "claims"
-    ]
+    own = [f"fig{i}" for i in range(1, 5)] + [f"figA{i}" for i in range(1, 16)] + ["claims"]
+    assert names == [*own, *registry.names("after")]
+    assert registry.names() == tuple(own)  # what came after the paper is asked for by name
 
 
 def test_json(made: tuple[Path, Any]) -> None:

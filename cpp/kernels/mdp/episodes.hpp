@@ -65,42 +65,45 @@ struct Move {
   const double* v;  // and for where it leads
 };
 
-// Goes where an action leads, by the pair's number; returns the reward, discounted.
-template <bool kDeterministic, int KT, int W>
+// Goes where an action leads, by the pair's number; returns the reward, discounted. kNotes: which
+// outcome it was is noted for a critic.
+template <bool kDeterministic, bool kNotes, int KT, int W>
 COMMITTAL_INLINE double follow(const MdpBlock<KT, W>& s, Walker& walker, std::int64_t pair,
                                const Move& move) {
   walker.path[move.number] = static_cast<std::uint32_t>(pair);
   double reward = 0.0;
+  std::int64_t outcome = pair;
   if constexpr (kDeterministic) {
     walker.pair = s.m.only_pair[pair];
     reward = move.discount * s.m.reward[pair];
   } else {
-    std::int64_t outcome = s.m.row_offsets[pair];
+    outcome = s.m.row_offsets[pair];
     const std::int64_t last = s.m.row_offsets[pair + 1] - 1;
     const double v = move.v[walker.column];
     while (outcome < last && !(v < s.m.cumulative[outcome])) ++outcome;
     walker.pair = s.m.next[outcome] * s.A();
     reward = move.discount * s.m.reward[outcome];
   }
+  if constexpr (kNotes) s.path_outcome[walker.lane * s.path_stride + move.number] = outcome;
   walker.earned += reward;
   return reward;
 }
 
 // All walkers make a move. Returns whether one has reached a goal.
-template <bool kDeterministic, int KT, int W>
+template <bool kDeterministic, bool kNotes, int KT, int W>
 COMMITTAL_INLINE bool walk_on_policy(MdpBlock<KT, W>& s, const Move& move) {
   std::int64_t furthest = 0;
   for (Walker *walker = s.walkers, *end = walker + s.walking; walker != end; ++walker) {
     const std::int64_t action =
         draw_action<KT>(walker->law + 2 * walker->pair, s.A(), move.u[walker->column]);
-    follow<kDeterministic>(s, *walker, walker->pair + action, move);
+    follow<kDeterministic, kNotes>(s, *walker, walker->pair + action, move);
     furthest = walker->pair > furthest ? walker->pair : furthest;
   }
   return furthest >= s.n * s.A();
 }
 
 // The same by another law, which is mixed from the policy where the walkers are.
-template <bool kDeterministic, int KT, int W>
+template <bool kDeterministic, bool kNotes, int KT, int W>
 inline bool walk_off_policy(MdpBlock<KT, W>& s, std::int64_t t, const Move& move) {
   for (int j = 0; j < s.walking; ++j) {
     const Walker& walker = s.walkers[j];
@@ -119,7 +122,7 @@ inline bool walk_off_policy(MdpBlock<KT, W>& s, std::int64_t t, const Move& move
     Walker& walker = s.walkers[j];
     const std::int64_t at = walker.lane * s.path_stride + move.number;
     s.path_weight[at] = s.importance[j];
-    s.path_reward[at] = follow<kDeterministic>(s, walker, walker.pair + s.action[j], move);
+    s.path_reward[at] = follow<kDeterministic, kNotes>(s, walker, walker.pair + s.action[j], move);
     furthest = walker.pair > furthest ? walker.pair : furthest;
   }
   return furthest >= s.n * s.A();
@@ -188,7 +191,7 @@ inline void sum_action_entropy(MdpBlock<KT, W>& s) {
 }
 
 // One episode per lane from theta_t: path, return, length, goal.
-template <bool kDeterministic, int KT, int W>
+template <bool kDeterministic, bool kNotes, int KT, int W>
 inline void walk(MdpBlock<KT, W>& s, std::int64_t t) {
   const std::uint64_t first =
       static_cast<std::uint64_t>(t) * static_cast<std::uint64_t>(s.plan.limit);
@@ -199,8 +202,8 @@ inline void walk(MdpBlock<KT, W>& s, std::int64_t t) {
     if (place == 0 || number == 0) draw_uniforms(s, draw - static_cast<std::uint64_t>(place));
     const Move move{number, s.discounts[number], s.action_uniforms + place * W,
                     s.transition_uniforms + place * W};
-    const bool arrived = on_policy ? walk_on_policy<kDeterministic>(s, move)
-                                   : walk_off_policy<kDeterministic>(s, t, move);
+    const bool arrived = on_policy ? walk_on_policy<kDeterministic, kNotes>(s, move)
+                                   : walk_off_policy<kDeterministic, kNotes>(s, t, move);
     if (arrived) part(s, number + 1);
     s.patience.spend(s.A());
   }
@@ -210,10 +213,11 @@ inline void walk(MdpBlock<KT, W>& s, std::int64_t t) {
 template <int KT, int W>
 inline void draw_episode(MdpBlock<KT, W>& s, std::int64_t t, bool with_entropy) {
   draw_starts(s, t);
+  const bool notes = s.plan.programs.critic != nullptr;
   if (s.m.deterministic) {
-    walk<true>(s, t);
+    notes ? walk<true, true>(s, t) : walk<true, false>(s, t);
   } else {
-    walk<false>(s, t);
+    notes ? walk<false, true>(s, t) : walk<false, false>(s, t);
   }
   if (s.kept.visits) count_visits(s);
   if (with_entropy) sum_action_entropy(s);

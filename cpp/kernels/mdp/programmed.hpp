@@ -23,12 +23,14 @@ struct MdpPrograms {
   LaneProgram<kMdpSeen> weight;
   LaneProgram<kMdpSeen> update;
   LaneProgram<W> optimiser;
-  std::uint32_t of_place = 0;  // inputs of the baseline, as bits
-  std::uint32_t of_visit = 0;  // inputs of weight and update
-  double* time = nullptr;      // [kMdpSeen]
-  double* one = nullptr;       // [kMdpSeen]
-  double* arms = nullptr;      // [kMdpSeen] actions of a state
-  double* pi = nullptr;        // [A][kMdpSeen], as those below
+  LaneProgram<kMdpSeen> critic;  // a baseline that learns, with states for every state
+  double** learned = nullptr;    // by state of it: [W][own_states(n)][one, or A]
+  std::uint32_t of_place = 0;    // inputs of the baseline, as bits
+  std::uint32_t of_visit = 0;    // inputs of weight and update
+  double* time = nullptr;        // [kMdpSeen]
+  double* one = nullptr;         // [kMdpSeen]
+  double* arms = nullptr;        // [kMdpSeen] actions of a state
+  double* pi = nullptr;          // [A][kMdpSeen], as those below
   double* r = nullptr;
   double* theta = nullptr;
   double* mu = nullptr;
@@ -65,6 +67,12 @@ struct MdpPrograms {
 // Takes memory if the plan has programs, else there is none.
 template <int W>
 MdpPrograms<W>* lay_out_programs(const MdpView& plan, Arena& arena);
+// The same of its critic, in critic.cpp.
+template <int W>
+void lay_out_critic(MdpPrograms<W>& p, const MdpView& plan, Arena& arena);
+// Nothing is learned yet.
+template <int W>
+void start_critic(const MdpPrograms<W>& p, const MdpView& plan);
 // `lanes` of the block mean something.
 template <int W>
 void start_programs(MdpRows<W>& s, const MdpView& plan, int lanes);
@@ -75,6 +83,13 @@ void see_time(MdpRows<W>& s, std::int64_t t);
 template <int W>
 void add_formula_baseline(MdpRows<W>& s, const MdpView& plan, const Place* places,
                           std::int64_t count, Patience& patience);
+// place_b += what the critic has learned there.
+template <int W>
+void add_critic(MdpRows<W>& s, const MdpView& plan, const Place* places, std::int64_t count,
+                Patience& patience);
+// The critic follows the episodes of some lanes, move by move: theta is still the old one.
+template <int W>
+void learn(MdpRows<W>& s, const MdpView& plan, int lanes, Patience& patience);
 // path_weight of every move of some lanes becomes what its direction is multiplied by. Off the
 // policy path_ratio has the ratios of the moves before, and path_weight that of the move itself.
 template <int W>

@@ -10,7 +10,8 @@ template <int KT, int W>
 inline void find_programmed_baseline(MdpBlock<KT, W>& s, std::int64_t places) {
   MdpPrograms<W>& p = *s.programs;
   const bool exact = s.plan.estimator == MdpEstimator::kExactQ;
-  if (exact && !p.baseline && !p.per_visit()) return find_advantages(s, s.places, places);
+  if (exact && !p.baseline && !p.critic && !p.per_visit())
+    return find_advantages(s, s.places, places);
   for_each_strip(s.places, places, [&](const Place* place, int filled) {
     double b[kPlaces];
     if (exact) find_q(s, place, filled, b);
@@ -20,6 +21,7 @@ inline void find_programmed_baseline(MdpBlock<KT, W>& s, std::int64_t places) {
     s.patience.spend(s.A());
   });
   if (p.baseline) add_formula_baseline<W>(s, s.plan, s.places, places, s.patience);
+  if (p.critic) add_critic<W>(s, s.plan, s.places, places, s.patience);
   for (std::int64_t i = 0; i < places && exact; ++i) {
     const std::int64_t own = s.places[i].own;
     for (std::int64_t k = 0; k < s.A() && p.place_q != nullptr; ++k) {
@@ -132,6 +134,7 @@ inline void apply_programs(MdpBlock<KT, W>& s, std::int64_t t) {
   } else {
     places = find_places(s);
     find_programmed_baseline(s, places);
+    if (p.critic) learn<W>(s, s.plan, s.task.valid, s.patience);
     follow_episodes(s, rate, table);
     follow_returns(s, t);
   }

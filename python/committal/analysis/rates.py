@@ -21,7 +21,7 @@ from committal.analysis.failures import failure_counts
 from committal.analysis.select import checked
 from committal.errors import ConfigError
 from committal.inference.intervals import proportion_interval
-from committal.support import check, limits
+from committal.support import check, html, limits, text
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -135,6 +135,34 @@ class FailureRate:
             f"{100 * x:.{places}f}" for x in (self.estimate, self.low, self.high)
         )
         return f"{estimate} % [{low}, {high}] {counts}"
+
+    def _repr_html_(self) -> str:
+        what = f"runs with a value below {self.below:g} after {text.grouped(self.time)} updates"
+        level = f"{100 * self.level:g} % interval"
+        words = html.joined([html.Html("<div>"), f"{what}; {level}", html.Html("</div>")])
+        return html.page(self, _interval_drawn(self), words)
+
+
+# The whole bar is all runs; a rate of almost nothing is still to be seen.
+_WIDTH, _HEIGHT, _THIN = 200.0, 12.0, 1.0
+
+
+def _interval_drawn(rate: FailureRate) -> html.Html:
+    """Draw the interval between no run and all of them, and the estimate as a line."""
+    low, high = _WIDTH * rate.low, _WIDTH * rate.high
+    parts = [
+        f'<rect width="{_WIDTH:g}" height="{_HEIGHT:g}" fill-opacity="0.12"/>',
+        f'<rect x="{low:.1f}" width="{max(high - low, _THIN):.1f}" height="{_HEIGHT:g}" '
+        'fill-opacity="0.4"/>',
+    ]
+    if rate.runs:
+        at = min(_WIDTH * rate.estimate, _WIDTH - _THIN)
+        parts.append(f'<rect x="{at:.1f}" width="{_THIN:g}" height="{_HEIGHT:g}"/>')
+    return html.Html(
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="the interval" '
+        f'width="{_WIDTH:g}" height="{_HEIGHT:g}" fill="currentColor" '
+        f'style="display:block;margin:0.3em 0">{"".join(parts)}</svg>'
+    )
 
 
 def failure_rate(

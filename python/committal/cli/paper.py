@@ -23,7 +23,8 @@ def reproduce_command(
     figures: Annotated[
         list[str] | None,
         typer.Argument(
-            help="What to make, such as fig1 figA3 claims; everything by default.",
+            help="What to make, such as fig1 figA3 claims A8; 'paper' is all of the paper, "
+            "'after' all of what came after it. The paper by default.",
             metavar="[FIGURE]...",
         ),
     ] = None,
@@ -40,7 +41,11 @@ def reproduce_command(
     rng: Seed = 0,
     quick: Annotated[
         bool,
-        typer.Option("--quick", help="Only the paper's sample sizes: a minute, but few verdicts."),
+        typer.Option(
+            "--quick",
+            help="Only the paper's sample sizes, and fewer runs of what came after it: a minute "
+            "or two, but fewer verdicts.",
+        ),
     ] = False,
     again: Annotated[
         bool, typer.Option("--again", help="Judge and draw even what is up to date.")
@@ -52,11 +57,14 @@ def reproduce_command(
     """Make the paper's figures, check its claims, write a report.
 
     \b
-      committal reproduce
-      committal reproduce --quick
-      committal reproduce fig1 figA3 --runs 1000 --rng 7 --out figures/
+      committal reproduce                  the paper
+      committal reproduce after            what came after it: A1 to A13
+      committal reproduce paper after      both, in one report
+      committal reproduce after --quick
+      committal reproduce fig1 A8 --runs 1000 --rng 7 --out figures/
 
-    Each figure is drawn from as many runs as the paper's and measured at high precision. Pictures
+    Each figure is drawn from as many runs as the paper's and measured at high precision. Results
+    after the paper are compared with an independent implementation. Pictures
     are written as PNG and PDF, beside report.html and claims.md. Results are kept: what is there
     is not computed again.
 
@@ -66,7 +74,7 @@ def reproduce_command(
     from committal import paper  # brings matplotlib, which takes a while
 
     if names_only:
-        for name in paper.names():
+        for name in paper.names("paper", "after"):
             typer.echo(f"{name:<7} {paper.figure(name).title}")
         return
     made = []

@@ -21,6 +21,7 @@ from typing import Any, ClassVar, Self, TypeVar, cast, dataclass_transform
 
 from committal.errors import ConfigError, ConfigTypeError, FormulaError
 from committal.support import check
+from committal.support.html import Html, code
 from committal.support.notation import NotationError, json_of, refuse_depth, toml_of
 
 __all__ = ["Config", "kinds"]
@@ -62,7 +63,7 @@ def kinds(family: type[C]) -> dict[str, type[C]]:
     --------
     >>> from committal.config import Policy
     >>> sorted(kinds(Policy))
-    ['direct', 'escort', 'formula_policy', 'sigmoid', 'softmax']
+    ['direct', 'escort', 'formula_policy', 'scaled_softmax', 'sigmoid', 'softmax', 'tsallis']
     """
     return {kind: cls for kind, cls in _KINDS.items() if issubclass(cls, family)}
 
@@ -91,9 +92,10 @@ def refuse_subclass(argument: str, value: Config) -> None:
     Traceback (most recent call last):
         ...
     committal.errors.ConfigTypeError: Experiment.policy = Mine() is not allowed; expected one of \
-Direct, Escort, Sigmoid, Softmax, cm.link(...) itself: Mine is derived from Softmax, and what a \
-subclass changes does not reach the compiled core; a formula does (committal.baseline, weight, \
-update, link, optimiser, quantity), and CONTRIBUTING.md says how to add a part
+Direct, Escort, ScaledSoftmax, Sigmoid, Softmax, Tsallis, cm.link(...) itself: Mine is derived \
+from Softmax, and what a subclass changes does not reach the compiled core; a formula does \
+(committal.baseline, weight, update, link, optimiser, quantity), and CONTRIBUTING.md says how to \
+add a part
     """
     cls = type(value)
     if _KINDS.get(cls._kind) is cls:
@@ -109,6 +111,18 @@ update, link, optimiser, quantity), and CONTRIBUTING.md says how to add a part
         "formula does (committal.baseline, weight, update, link, optimiser, quantity), and "
         "CONTRIBUTING.md says how to add a part",
     )
+
+
+def abbreviated(value: object) -> str:
+    """Write a part on one line: as its repr, or shorter when that is very long.
+
+    Examples
+    --------
+    >>> abbreviated("steps"), len(abbreviated("x" * 10**6))
+    ("'steps'", 185)
+    """
+    text = repr(value)
+    return text if len(text) <= 200 else f"{text[:160]} ... {text[-20:]}"
 
 
 def refuse_unwritable(argument: str, value: object) -> None:
@@ -244,6 +258,10 @@ class Config:
             bare = index < self._positional and len(shown) == index
             shown.append(written(value) if bare else f"{name}={written(value)}")
         return f"{type(self).__name__}({', '.join(shown)})"
+
+    def _in_page(self) -> Html:
+        """What it shows in a notebook as a part of something else."""
+        return code(abbreviated(self))
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary of plain values: ``{"kind": ..., argument: value, ...}``.

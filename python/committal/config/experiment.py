@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from committal.config.base import Config, called, config, kinds, refuse_subclass
+from committal.config.base import Config, abbreviated, called, config, kinds, refuse_subclass
 from committal.config.behaviours import Behaviour, OnPolicy
 from committal.config.estimators import Estimator, OneSample
 from committal.config.formula_update import UpdateRule
@@ -17,7 +17,7 @@ from committal.config.regularisers import Regulariser
 from committal.config.rules import refusal_of
 from committal.config.updates import Update
 from committal.errors import CombinationError, ConfigTypeError
-from committal.support import check, limits, text
+from committal.support import check, html, limits, text
 
 __all__ = ["Experiment"]
 
@@ -153,17 +153,23 @@ class Experiment(Config):
             del made["optimiser"]
         return made
 
-    def __str__(self) -> str:
+    def _parts(self) -> dict[str, Any]:
+        """What is shown of it: everything but the parts that do nothing."""
         shown = self._arguments()
         if isinstance(self.optimiser, Plain):
             del shown["optimiser"]
         if self.regulariser is None:
             del shown["regulariser"]
-        parts = {name: _short(value) for name, value in shown.items()}
+        return shown
+
+    def __str__(self) -> str:
+        parts = {name: abbreviated(value) for name, value in self._parts().items()}
         return "\n".join(("Experiment", *text.facts(parts, indent="  ")))
 
-
-def _short(value: object) -> str:
-    """Write a part on one line: as its repr, or abbreviated when that is very long."""
-    written = repr(value)
-    return written if len(written) <= 200 else f"{written[:160]} ... {written[-20:]}"
+    def _repr_html_(self) -> str:
+        parts = {
+            name: value._in_page() if isinstance(value, Config) else html.code(repr(value))
+            for name, value in self._parts().items()
+        }
+        toml = html.folded("as TOML", html.lines(self.to_toml()))
+        return html.page("Experiment", html.facts(parts), toml)

@@ -12,6 +12,7 @@ from committal.config.formulas import FormulaPart, made_part
 from committal.config.linear import Baseline, Enclosed
 from committal.errors import CombinationError, FormulaError
 from committal.formula.bounds import bounds
+from committal.formula.tree import INPUT, walk
 from committal.support import check
 from committal.support.simplex import SMALLEST_PROBABILITY, Floats
 
@@ -73,11 +74,16 @@ class FormulaBaseline(FormulaPart, Baseline):
     @property
     def not_in_mdps(self) -> str:  # type: ignore[override]
         """Why it cannot be used in MDPs; empty if it can."""
-        drawn = sorted({"a", "R", "N"} & set(self.names))
+        # A state may: it learns from what was drawn.
+        looks = {node.name for node in walk(self.tree.result) if node.op == INPUT}
+        drawn = sorted({"a", "R", "N"} & looks)
         if drawn:
-            return f"the formula looks at the batch ({', '.join(drawn)}), which is for bandits"
-        if self.state:
-            return "the formula has a state, which is for bandits; use RunningMean with Reinforce"
+            return (
+                f"the formula looks at the batch ({', '.join(drawn)}), which is for bandits; its "
+                "state may, or Group(samples=...) compares episodes"
+            )
+        if self.state and self.needs_values:
+            return "the formula has a state and looks at r: write that as a term of its own"
         return ""
 
     @classmethod
@@ -178,7 +184,8 @@ def baseline(
     state : mapping, optional
         Names and what they are at first: a number, or the name of a parameter. The function takes
         them as arguments and returns ``(b, {name: what it becomes})``; with a text each is
-        ``(first value, text)``.
+        ``(first value, text)``. In an MDP every state of it has its own, and what they become is
+        worked out move by move after an episode, with ``R = r + gamma b(s')``.
     **parameters
         Values of parameters.
 

@@ -14,7 +14,7 @@ from committal.config.base import Config
 from committal.errors import ConfigError, FormulaError
 from committal.formula.formula import Formula, from_function, from_text
 from committal.formula.shapes import ARM, RUN, SAMPLE, SAMPLE_ARM, WORDS
-from committal.support import check
+from committal.support import check, html
 
 __all__ = ["FormulaPart"]
 
@@ -205,6 +205,12 @@ class FormulaPart(Config):
 
     def _repr_latex_(self) -> str:
         return f"${self.latex}$"
+
+    def _repr_html_(self) -> str:
+        return html.page(self.role, self.tree.in_page())
+
+    def _in_page(self) -> html.Html:
+        return html.joined([html.maths(self.latex), html.Html("<br>"), super()._in_page()])
 
     def __call__(self, *numbers: Any, **parameters: Any) -> Self:
         self._refuse_arguments(numbers, parameters)

@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from committal.config.base import config
+from committal.config.drawing import drawn
 from committal.config.mdp import DISCOUNT, TabularMDP
 from committal.config.transitions import Names, compress, entries_of
 from committal.errors import ConfigError, ConfigTypeError
-from committal.support import check, limits
+from committal.support import check, html, limits
 
 __all__ = ["Gridworld", "ShortestPath", "gridworld"]
 
@@ -200,6 +201,20 @@ class Gridworld(TabularMDP):
                 value = self.gamma**n * rewards[self.letter(s)] + steps
                 found[goal] = ShortestPath(n, value)
         return found
+
+    def _repr_html_(self) -> str:
+        size = f"{len(self.rows)} × {len(self.rows[0])}, {self.n_states} states"
+        return html.page(f"Gridworld, {size}", self._in_page())
+
+    def _in_page(self) -> html.Html:
+        known = {"γ": f"{self.gamma:g}", "limit": f"{self.limit} moves"}
+        if self.slip:
+            known["slip"] = f"{self.slip:g}"
+        if self.step_reward:
+            known["step reward"] = f"{self.step_reward:g}"
+        words = ", ".join(f"{name} = {value}" for name, value in known.items())
+        drawing = drawn(self) or html.folded("the map as text", html.lines(self.text))
+        return html.joined([drawing, html.Html("<div>"), words, html.Html("</div>")])
 
     def _moves_from_start(self) -> dict[int, int]:
         number = {cell: s for s, cell in enumerate(self.cells)}

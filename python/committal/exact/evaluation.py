@@ -16,6 +16,7 @@ The optimum is found by policy iteration: evaluate, act greedily, until nothing 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -24,17 +25,22 @@ import numpy as np
 import numpy.typing as npt
 
 from committal import _core
-from committal.config import TabularMDP
+from committal.config import Gridworld, TabularMDP
+from committal.config.drawing import drawn
 from committal.config.estimators import SOLVERS
 from committal.config.transitions import numeric
 from committal.errors import ConfigError
 from committal.lowering.mdp import lower_model
-from committal.support import check, limits
+from committal.support import check, html, limits
 from committal.support.machine import isa_of, threads_of
 
 __all__ = ["Evaluation", "evaluate", "optimal"]
 
 Floats = npt.NDArray[np.float64]
+
+# What a notebook shows: so many rows of tables, and what takes about so many operations at most.
+_MOST_ROWS = 20
+_MOST_STEPPED = 10**7
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,6 +142,42 @@ class Evaluation:
             isa=self.isa,
         )
         return p.reshape(*self.policy.shape[:-2], len(self.mdp.terminal))
+
+    def _repr_html_(self) -> str:
+        return html.page("Evaluation", *self._in_page())
+
+    def _in_page(self) -> Iterator[html.Html]:
+        """Yield what a notebook shows: the value, where episodes end, and the values."""
+        one, mdp = self.policy.ndim == 2, self.mdp
+        shown: dict[str, object] = {"MDP": f"{mdp.n_states} states, {mdp.n_actions} actions"}
+        if one:
+            shown["value"] = f"{float(self.value):.6g}"
+        else:
+            shown["policies"] = " × ".join(map(str, self.policy.shape[:-2]))
+            if self.V.size:
+                low, high = float(self.value.min()), float(self.value.max())
+                shown["values"] = f"{low:.6g} … {high:.6g}"
+        if self.sweeps is not None and self.sweeps.size:
+            shown["sweeps"] = int(self.sweeps.max())
+        yield html.facts(shown)
+        if not one:
+            return
+        # Stepping a large MDP to a late limit takes a while; then it is shown if it is known.
+        if "goal_probability" in self.__dict__ or mdp.n_states * mdp.limit <= _MOST_STEPPED:
+            goals = zip(mdp.goals[:_MOST_ROWS], self.goal_probability.tolist(), strict=False)
+            rows = [(goal, f"{p:.4g}") for goal, p in goals]
+            if rows:
+                yield html.table(rows, ("terminal state", "probability within the limit"))
+        drawing = drawn(mdp, self.V, self.policy) if isinstance(mdp, Gridworld) else None
+        if drawing is not None:
+            acting = self.V[~mdp.is_terminal]
+            yield drawing
+            yield html.escaped(f"V from {acting.min():.4g} (dark) to {acting.max():.4g} (yellow)")
+            return
+        best = zip(mdp.states[:_MOST_ROWS], self.V.tolist(), strict=False)
+        more = [("…", "")] if mdp.n_states > _MOST_ROWS else []
+        table = html.table([*((s, f"{v:.6g}") for s, v in best), *more], ("state", "V"))
+        yield html.folded("values of states", table)
 
     @property
     def _batch(self) -> Floats:

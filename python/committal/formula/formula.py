@@ -20,7 +20,7 @@ from committal.formula.text import text_of
 from committal.formula.trace import parameters_of, trace
 from committal.formula.tree import INPUT, PARAMETER, STATE, Node, name, walk
 from committal.formula.vocabulary import Floats
-from committal.support import check, limits
+from committal.support import check, html, limits
 
 __all__ = ["Formula", "from_function", "from_text"]
 
@@ -78,6 +78,33 @@ class Formula:
 
     def _state(self, key: str) -> Node:
         return name(STATE, key, self.shapes.get(key, RUN))
+
+    def _repr_latex_(self) -> str:
+        return f"${self.latex}$"
+
+    def _repr_html_(self) -> str:
+        return html.page("Formula", self.in_page())
+
+    def in_page(self) -> html.Html:
+        """The result typeset and as text, and what its parameters and states are.
+
+        Examples
+        --------
+        >>> "<code" in from_text("x < 1", {"x": "run"}).in_page()
+        True
+        """
+        texts = [self.text, *(f"{key} ← {after}" for key, _, after in self.state_texts)]
+        numbers: dict[str, object] = {key: f"{value:g}" for key, value in self.parameters}
+        numbers |= {f"{key} at first": start for key, start, _ in self.states}
+        return html.joined(
+            [
+                html.Html("<div>"),
+                html.maths(self.latex),
+                html.Html("</div>"),
+                html.code("\n".join(texts)),
+                html.facts(numbers) if numbers else html.Html(),
+            ]
+        )
 
     @property
     def shapes(self) -> dict[str, str]:

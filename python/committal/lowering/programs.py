@@ -24,10 +24,11 @@ from committal.config.quantities import Quantity
 from committal.errors import FormulaError
 from committal.formula.formula import Formula
 from committal.formula.normal import normal
-from committal.formula.shapes import ARM, RUN, SAMPLE_ARM
+from committal.formula.shapes import ARM, RUN, SAMPLE_ARM, axes_of, shape_of
 from committal.formula.tree import INPUT, NUMBER, PARAMETER, STATE, Node, name, number, walk
 from committal.formula.vocabulary import ROWS, apply, core_tree
 from committal.support import limits
+from committal.support.simplex import tsallis_steps
 
 __all__ = ["Program", "lower_formula", "lower_programs"]
 
@@ -213,6 +214,8 @@ def emitted(made: Program, node: Node, places: dict[Node, int]) -> int:
         return _gathered_by_sample(made, node, operands)
     if node.op == "median":
         return _median(made, node, operands[0])
+    if node.op == "tsallis":
+        return _tsallis(made, node, operands[0])
     return made.do(ROWS[node.op].opcode(node.over), node.shape, *operands)
 
 
@@ -256,6 +259,34 @@ def _median(made: Program, node: Node, x: int) -> int:
     return made.do("mul", shape, both, constant(0.5))
 
 
+def _tsallis(made: Program, node: Node, x: int) -> int:
+    """`committal.support.simplex.tsallis`, with as many steps as the axis needs."""
+    shape, over = node.shape, node.over
+    one_less = shape_of(axes_of(shape) - {over})
+
+    def constant(value: float) -> int:
+        made.constants.append((made.new(RUN), value))
+        return made.constants[-1][0]
+
+    def summed(place: int) -> int:
+        return made.do(f"sum_{over}", one_less, place)
+
+    one, two = constant(1.0), constant(2.0)
+    largest = made.do(f"max_{over}", one_less, x)
+    y = made.do("add", shape, made.do("sub", shape, largest, x), two)
+    for _ in range(tsallis_steps(made.counts.get(over, limits.ARMS))):
+        inverse = made.do("div", shape, one, y)
+        square = made.do("mul", shape, inverse, inverse)
+        s = summed(square)
+        twice = made.do("mul", one_less, two, made.do("sqrt", one_less, s))
+        above = made.do("sub", one_less, twice, one)
+        cubes = summed(made.do("mul", shape, square, inverse))
+        move = made.do("div", one_less, made.do("mul", one_less, s, above), cubes)
+        y = made.do("add", shape, y, move)
+    square = made.do("powi", shape, y, -2)
+    return made.do("div", shape, square, summed(square))
+
+
 # -- experiments -----------------------------------------------------------------------------------
 
 
@@ -277,6 +308,8 @@ def lower_programs(experiment: Experiment) -> dict[str, Any]:
     baseline = _lower_baseline(experiment, counts)
     if baseline is not None:
         found["baseline"] = baseline
+    for coefficient, atom in _learned(experiment):
+        found["critic"] = _lower_critic(coefficient, atom, counts)
     weight = getattr(experiment.estimator, "weight", None)
     if weight is not None:
         found["weight"] = lower_formula(weight.tree, counts=counts)
@@ -306,11 +339,33 @@ def _counts(experiment: Experiment) -> dict[str, int]:
     return {"arms": experiment.problem.arms, "samples": getattr(experiment.estimator, "samples", 1)}
 
 
-def _lower_baseline(experiment: Experiment, counts: Mapping[str, int]) -> Program | None:
-    """The sum of all terms that are formulas, as one program."""
+def _formula_terms(experiment: Experiment) -> list[tuple[float, FormulaBaseline]]:
     baseline = experiment.baseline
     terms = baseline.terms if isinstance(baseline, Linear) else ((1.0, baseline),)
-    own = [(c, atom) for c, atom in terms if isinstance(atom, FormulaBaseline)]
+    return [(c, atom) for c, atom in terms if isinstance(atom, FormulaBaseline)]
+
+
+def _learned(experiment: Experiment) -> list[tuple[float, FormulaBaseline]]:
+    """What has a state for every state of an MDP: at most one term."""
+    if isinstance(experiment.problem, Bandit):
+        return []
+    return [(c, atom) for c, atom in _formula_terms(experiment) if atom.state]
+
+
+def _lower_critic(coefficient: float, atom: FormulaBaseline, counts: Mapping[str, int]) -> Program:
+    """What is subtracted, and the formula itself, of which the next state says what it is worth."""
+    formula = atom.tree
+    roots = _settled(formula, _roots(formula))
+    own = roots.pop("value")
+    value = own if coefficient == 1.0 else apply("mul", number(coefficient), own)
+    initial = {key: formula.initial(key) for key, _, _ in formula.states}
+    return _program({"value": value, "own": own, **roots}, initial, repr(atom), counts)
+
+
+def _lower_baseline(experiment: Experiment, counts: Mapping[str, int]) -> Program | None:
+    """The sum of all terms that are formulas, as one program."""
+    learned = _learned(experiment)
+    own = [term for term in _formula_terms(experiment) if term not in learned]
     if not own:
         return None
     total: Node | None = None
@@ -325,7 +380,7 @@ def _lower_baseline(experiment: Experiment, counts: Mapping[str, int]) -> Progra
         roots |= settled
         initial |= {prefix + key: formula.initial(key) for key, _, _ in formula.states}
     assert total is not None
-    return _program({"value": total, **roots}, initial, repr(baseline), counts)
+    return _program({"value": total, **roots}, initial, repr(experiment.baseline), counts)
 
 
 def formula_row(programs: Mapping[str, Any], name: str) -> Quantity | None:

@@ -1,4 +1,4 @@
-"""The paper, reproduced: every figure and every claim.
+"""The paper, reproduced: every figure and every claim, and what came after it.
 
 ``committal reproduce`` on the command line, or
 
@@ -7,10 +7,11 @@
 ...     print(paper.table([entry]))
 
 `figures/` has one module per family of figures: settings as data, what is computed from them, and
-how that is judged and drawn. What they share stands here: `figure` says what a figure consists of,
-`bandit_figure` and `maze_figure` are the two kinds that the paper has most of, `lab` runs and keeps
-results, `verdicts` compares numbers with claims, `runner` makes everything and `report` writes it
-down.
+how that is judged and drawn; `after/` has one module per result that came after the paper, in the
+same form. What they share stands here: `figure` says what a figure consists of,
+`bandit_figure` and `maze_figure` are the two kinds that the paper has most of, `result` those of
+what came after it, `lab` runs and keeps results, `verdicts` compares numbers with claims, `runner`
+makes everything and `report` writes it down.
 """
 
 from committal.paper.entry import *

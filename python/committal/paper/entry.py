@@ -26,7 +26,7 @@ class Entry:
 
     Attributes
     ----------
-    name, title, says, settled, settings
+    name, title, says, settled, settings, source, own
         Of the figure, see :class:`~committal.paper.figure.PaperFigure`.
     findings : tuple of Finding
         What was measured.
@@ -56,6 +56,8 @@ class Entry:
     drawing: float
     entropy: str
     stamp: str
+    source: str = ""
+    own: str = ""
     stored: bool = False
 
     def to_dict(self) -> dict[str, Any]:

@@ -118,12 +118,18 @@ class PaperFigure(ABC, Generic[D]):
         What the paper says of it, in our words.
     settled : tuple of str
         What the paper leaves open, and how it was settled.
+    source : str
+        Who says it, if it is not the paper: authors, year and number.
+    own : str
+        What of it is ours and not known to be in a paper, and where it is derived.
     """
 
     name: str
     title: str
     says: str
     settled: tuple[str, ...] = ()
+    source: str = ""
+    own: str = ""
 
     @property
     @abstractmethod

@@ -42,12 +42,14 @@ def reproduce(
     again: bool = False,
     watch: Watch | None = None,
 ) -> Iterator[Entry]:
-    """Make figures of the paper, one after the other, and then the report.
+    """Make figures of the paper, and results after it, one by one; and then the report.
 
     Parameters
     ----------
     figures : sequence of str, optional
-        Names such as ``"fig1"``, ``"figA3"`` and ``"claims"``; all by default.
+        Names such as ``"fig1"``, ``"figA3"``, ``"claims"`` and ``"A8"``, and those of groups:
+        ``"paper"`` is all of the paper, ``"after"`` all of what came after it. The paper by
+        default.
     out : path
         Directory for pictures, data and the report; made if missing.
     rng : int and others, optional
@@ -81,7 +83,7 @@ def reproduce(
     ...     sorted(path.name for path in Path(directory).glob("figA9.*"))
     ['figA9.pdf', 'figA9.png']
     """
-    names = _ordered(figures)
+    names = registry.names(*figures)
     directory = _made(Path(out))
     lab = Lab(
         directory / DATA,
@@ -99,7 +101,9 @@ def reproduce(
 
 def finish(out: Path) -> None:
     """Write the report, and the table of claims, of everything that is there."""
-    found = [entry for name in registry.names() if (entry := entries.read(out, name))]
+    found = [
+        entry for name in registry.names(*registry.GROUPS) if (entry := entries.read(out, name))
+    ]
     write_report(out, found)
     write_claims(out, found)
 
@@ -128,6 +132,8 @@ def _make(name: str, out: Path, lab: Lab, again: bool) -> Entry:
         title=figure.title,
         says=figure.says,
         settled=figure.settled,
+        source=figure.source,
+        own=figure.own,
         settings=(*figure.settings, (COMMAND, command(name, lab))),
         findings=tuple(figure.judge(data)),
         tables=tuple(figure.tables(data)),
@@ -156,12 +162,6 @@ def command(name: str, lab: Lab) -> str:
         f"--rng {lab.entropy}" if lab.entropy.isdigit() else "(with the generator that was given)",
     ]
     return " ".join(["committal reproduce", name, *filter(None, options)])
-
-
-def _ordered(figures: Sequence[str]) -> tuple[str, ...]:
-    for name in figures:
-        registry.figure(name)
-    return tuple(name for name in registry.names() if name in figures or not figures)
 
 
 def _made(out: Path) -> Path:

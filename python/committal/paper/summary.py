@@ -78,12 +78,22 @@ def verdicts(entries: Sequence[Entry]) -> str:
 
 def write_claims(out: Path, entries: Sequence[Entry]) -> Path:
     """Write all findings as a table in Markdown."""
+    paper = [entry for entry in entries if not entry.source]
+    after = [entry for entry in entries if entry.source]
+    lines = ["# What the paper says, and what was measured", "", verdicts(entries) + "."]
+    if paper or not after:
+        lines += ["", *_rows("figure", "paper", paper)]
+    if after:
+        lines += ["", "## After the paper", "", *_rows("result", "claim", after)]
+    file = out / CLAIMS
+    write(file, ("\n".join(lines) + "\n").encode())
+    return file
+
+
+def _rows(name: str, said: str, entries: Sequence[Entry]) -> list[str]:
+    """Return the lines of a table of findings."""
     lines = [
-        "# What the paper says, and what was measured",
-        "",
-        verdicts(entries) + ".",
-        "",
-        "| figure | quantity | paper | measured | verdict | decided by |",
+        f"| {name} | quantity | {said} | measured | verdict | decided by |",
         "|---|---|---|---|---|---|",
     ]
     for entry in entries:
@@ -97,9 +107,7 @@ def write_claims(out: Path, entries: Sequence[Entry]) -> Path:
                 finding.rule,
             )
             lines.append("| " + " | ".join(map(_literal, cells)) + " |")
-    file = out / CLAIMS
-    write(file, ("\n".join(lines) + "\n").encode())
-    return file
+    return lines
 
 
 def _literal(cell: str) -> str:

@@ -4,6 +4,7 @@ Every function takes the Axes to draw into (``ax=None`` makes a new figure), ret
 nothing and leaves the global style alone.
 """
 
+from committal.plot.animate import *
 from committal.plot.bands import *
 from committal.plot.curves import *
 from committal.plot.heatmap import *

@@ -23,7 +23,7 @@ def dataset(argument: str, data: object, maker: str = "committal.run") -> None:
     committal.errors.ConfigTypeError: data = 3 is not allowed; expected a dataset made by \
 committal.run
     """
-    if not hasattr(data, "data_vars"):
+    if not hasattr(data, "data_vars") or isinstance(data, type):
         raise ConfigTypeError(argument, data, f"a dataset made by {maker}")
 
 

@@ -87,7 +87,7 @@ def grid(
         pi = _array("policy", policy, (problem.n_states, problem.n_actions))
     alone, ax = ax is None, given_or_new(ax, "grid")
 
-    _draw_map(ax, problem)
+    draw_map(ax, problem)
     dark = np.zeros(problem.n_states, np.bool_)
     if v is not None:
         acting = v[~problem.is_terminal]
@@ -95,15 +95,15 @@ def grid(
             float(acting.min()) if vmin is None else vmin,
             float(acting.max()) if vmax is None else vmax,
         )
-        image = _colour(ax, problem, v, cmap, norm)
-        dark = _is_dark(image, v) & ~problem.is_terminal
+        image = colour_cells(ax, problem, v, cmap, norm)
+        dark = is_dark(image, v) & ~problem.is_terminal
         if alone if colorbar is None else colorbar:
             ax.figure.colorbar(image, ax=ax, label="value", shrink=0.8)
     if pi is not None:
         _draw_arrows(ax, problem, pi, dark)
     if v is not None and numbers:
         _write_numbers(ax, problem, v, dark, raised=pi is not None)
-    _write_letters(ax, problem, dark)
+    write_letters(ax, problem, dark)
     return ax
 
 
@@ -154,7 +154,7 @@ def visits(
     if not isinstance(problem, Gridworld):
         raise ConfigError("data", problem, "the result of an experiment with a Gridworld")
     ax = given_or_new(ax, "grid")
-    _draw_map(ax, problem)
+    draw_map(ax, problem)
     visited = counts > 0.0
     dark = np.zeros(problem.n_states, np.bool_)
     if visited.any():
@@ -164,11 +164,11 @@ def visits(
             raise ConfigError("vmin", low, "above 0: the colours are logarithmic")
         # One colour needs a range, too.
         norm = LogNorm(low, high if high > low else 2.0 * low)
-        image = _colour(ax, problem, np.where(visited, counts, np.nan), cmap, norm)
-        dark = _is_dark(image, counts) & visited
+        image = colour_cells(ax, problem, np.where(visited, counts, np.nan), cmap, norm)
+        dark = is_dark(image, counts) & visited
         if colorbar:
             ax.figure.colorbar(image, ax=ax, label="visits", shrink=0.8)
-    _write_letters(ax, problem, dark)
+    write_letters(ax, problem, dark)
     return ax
 
 
@@ -197,7 +197,7 @@ def _counts(data: xr.Dataset, run: int | None) -> Floats:
     raise arguments.lacks("data", data, "the visits, Record('visits')")
 
 
-def _draw_map(ax: Axes, problem: Gridworld) -> None:
+def draw_map(ax: Axes, problem: Gridworld) -> None:
     rows = problem.rows
     rewards = dict(problem.rewards)
     kinds = np.array([[0 if c == "#" else 2 if c in rewards else 1 for c in row] for row in rows])
@@ -213,7 +213,7 @@ def _draw_map(ax: Axes, problem: Gridworld) -> None:
     ax.set_yticks([])
 
 
-def _colour(ax: Axes, problem: Gridworld, v: Floats, cmap: str, norm: Normalize) -> AxesImage:
+def colour_cells(ax: Axes, problem: Gridworld, v: Floats, cmap: str, norm: Normalize) -> AxesImage:
     """Colour the cells that are acted in; NaN stays as it is."""
     image = np.full((len(problem.rows), len(problem.rows[0])), np.nan)
     for s in np.flatnonzero(~problem.is_terminal):
@@ -222,7 +222,7 @@ def _colour(ax: Axes, problem: Gridworld, v: Floats, cmap: str, norm: Normalize)
     return ax.imshow(masked, cmap=colormaps[cmap], norm=norm, zorder=1)
 
 
-def _is_dark(image: AxesImage, v: Floats) -> npt.NDArray[np.bool_]:
+def is_dark(image: AxesImage, v: Floats) -> npt.NDArray[np.bool_]:
     """Say on which colours black could not be read."""
     colours: Any = image.cmap(image.norm(np.ma.masked_invalid(v)))
     luminance = np.asarray(colours)[:, :3] @ np.array([0.299, 0.587, 0.114])
@@ -254,7 +254,7 @@ def _write_numbers(
         )  # fmt: skip
 
 
-def _write_letters(ax: Axes, problem: Gridworld, dark: npt.NDArray[np.bool_]) -> None:
+def write_letters(ax: Axes, problem: Gridworld, dark: npt.NDArray[np.bool_]) -> None:
     rewards = dict(problem.rewards)
     size = _font_size(ax, problem)
     for s, (row, column) in enumerate(problem.cells):

@@ -85,15 +85,15 @@ def series(
     """
     last = 0.0
     for curve in curves:
-        keep = curve.middle > 0.0 if log else ~np.isnan(curve.middle)
-        times = curve.times[keep]
+        times, middle = curve.times, curve.middle
+        if log:
+            # Where nothing was counted there is a gap, and no line across it.
+            middle = np.where(middle > 0.0, middle, np.nan)
         if curve.low is not None and curve.high is not None:
-            low, high = curve.low[keep], curve.high[keep]
-            if log and low.size:
-                # A band that reaches down to zero would take the whole axis with it.
-                low = np.maximum(low, 0.2 * curve.middle[keep])
-            ax.fill_between(times, low, high, color=curve.colour, alpha=0.22, linewidth=0)
-        ax.plot(times, curve.middle[keep], curve.style, color=curve.colour, label=curve.label)
+            # A band that reaches down to zero would take the whole axis with it.
+            low = np.maximum(curve.low, 0.2 * middle) if log else curve.low
+            ax.fill_between(times, low, curve.high, color=curve.colour, alpha=0.22, linewidth=0)
+        ax.plot(times, middle, curve.style, color=curve.colour, label=curve.label)
         if log and curve.high is not None:
             _bound(ax, curve)
         last = max(last, float(curve.times[-1]))

@@ -28,7 +28,7 @@ __all__ = ["simplex"]
 START, END, TRUE = "start", "ends of runs (number: how many)", "true gradient"
 
 # Ends nearer than this, the side of the triangle being 1, cannot be told apart.
-_REACH = 0.05
+REACH = 0.05
 
 
 def simplex(
@@ -86,7 +86,7 @@ def simplex(
     ...     true_gradient=cm.run(exp.replace(estimator=cm.Expected(), baseline=0), runs=1),
     ... )
     """
-    policies = _policies("data", data)
+    policies = policies_of("data", data)
     alone = ax is None
     ternary = triangle(given_or_new(ax, "simplex"))
     if max_runs is not None:
@@ -117,7 +117,7 @@ def simplex(
     ternary.add_collection(lines, autolim=False)
 
     if true_gradient is not None:
-        top, left, right = _policies("true_gradient", true_gradient)[0].T
+        top, left, right = policies_of("true_gradient", true_gradient)[0].T
         ternary.plot(top, left, right, color="black", linewidth=1.2, zorder=3, label=TRUE)
     if len(policies):
         # Without it, a run that ended in a corner looks like one that never went there.
@@ -128,7 +128,7 @@ def simplex(
             markeredgewidth=0.6, zorder=4, clip_on=False, label=END,
         )  # fmt: skip
         # Side 1 of the triangle is about 35 dots wide in a row of panels.
-        count_heaps(ternary, paths[:, -1], _REACH, end)
+        count_heaps(ternary, paths[:, -1], REACH, end)
         top, left, right = policies[0, 0]
         ternary.plot(
             [top], [left], [right], "o", color="black", markersize=5, zorder=5, clip_on=False,
@@ -151,7 +151,7 @@ def simplex(
     return ternary  # type: ignore[no-any-return]
 
 
-def _policies(argument: str, data: xr.Dataset) -> npt.NDArray[np.float64]:
+def policies_of(argument: str, data: xr.Dataset) -> npt.NDArray[np.float64]:
     """Read policies[run, time, corner]."""
     recorded = arguments.of_every_run(argument, data, "policy", "the policy")
     policy = recorded.transpose("run", "time", "arm").values

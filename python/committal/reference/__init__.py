@@ -18,6 +18,7 @@ plan that the engine is given. Read on below, then the files in the order in whi
 ``mdp_evaluation``  V, Q, d and the probabilities of goals
 ``mdp_episodes``    episodes, drawn or all of them
 ``mdp_updates``     directions of episodes, the next :math:`\theta`
+``mdp_critics``     what a baseline learns from an episode
 ``mdp``             one run of an MDP
 ``measures``        what is recorded, by name
 ``replay``          which formula left the numbers, and where
@@ -99,7 +100,10 @@ The two natural ones minimise the *second moment* of the update, as the paper do
 that update moves along :math:`e = (1, ..., 1)` with b, which no softmax policy can see.
 
 In an MDP they are those of :math:`\pi(\cdot|s)` and :math:`Q(s,\cdot)`, state by state; running
-means are of returns.
+means are of returns. A baseline with a memory v has one for every state. Once :math:`\theta` is to
+move, and before it does, every step i in turn changes :math:`v(s_i)`, from the reward of the step
+and what the baseline says of the state after it: :math:`R = r_i + \gamma b(s_{i+1})`, where b of a
+terminal state is 0. The critic is :math:`b = v,\ v \mathrel{+}= \beta(R - v)`.
 
 What is measured
 ----------------
@@ -143,6 +147,7 @@ from committal.reference.baselines import *
 from committal.reference.behaviours import *
 from committal.reference.groups import *
 from committal.reference.mdp import *
+from committal.reference.mdp_critics import *
 from committal.reference.mdp_episodes import *
 from committal.reference.mdp_evaluation import *
 from committal.reference.mdp_updates import *

@@ -35,6 +35,18 @@ class Memory:
     count: int = 0
     #: The states of formulas, by the part that has them; empty before the first update.
     states: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, repr=False)
+    #: In an MDP: those of a baseline, by state of the MDP and part; empty where nobody was yet.
+    learned: Mapping[int, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict, repr=False)
+
+    def at(self, s: int) -> Memory:
+        """What is remembered in a state of an MDP.
+
+        Examples
+        --------
+        >>> Memory(learned={2: {"b": {"v": 1.0}}}).at(2).states
+        {'b': {'v': 1.0}}
+        """
+        return replace(self, states={**self.states, **self.learned.get(s, {})})
 
 
 def _running_mean(baseline: Baseline) -> RunningMean | None:

@@ -14,6 +14,7 @@ from committal.config.spelled import spelled_out
 from committal.errors import NonFiniteError
 from committal.reference.arrays import Floats, Ints
 from committal.reference.baselines import initial_memory, remember
+from committal.reference.mdp_critics import learn
 from committal.reference.mdp_episodes import Episode, draw_episode, returned
 from committal.reference.mdp_evaluation import policy_table, solve, sweep
 from committal.reference.mdp_updates import direction_after_episode
@@ -97,5 +98,6 @@ def _moments(
         if t < steps:
             g = direction_after_episode(experiment, theta, t, episode, Q=Q, memory=memory)
             memory = remember(experiment.baseline, memory, np.array([returned(mdp, episode)]))
+            memory = learn(experiment, memory, theta, t, episode)
             step, memory = optimised(experiment, g, theta, t, memory)
             theta = moved(experiment, theta, t, step)

@@ -28,7 +28,11 @@ __all__ = ["baseline_by_state", "episode_direction", "exact_gradient", "theta_af
 
 
 def baseline_by_state(
-    baseline: Baseline, pi: Floats, Q: Floats, given: list[Given] | None = None
+    baseline: Baseline,
+    pi: Floats,
+    Q: Floats,
+    given: list[Given] | None = None,
+    memories: list[Memory] | None = None,
 ) -> Floats:
     """b(s) from pi(.|s) and Q(s, .).
 
@@ -40,8 +44,8 @@ def baseline_by_state(
     """
     if given is None:
         return np.array([baseline_value(baseline, *rows) for rows in zip(pi, Q, strict=True)])
-    rows = zip(pi, Q, given, strict=True)
-    return np.array([baseline_value(baseline, p, q, given=own) for p, q, own in rows])
+    rows = zip(pi, Q, memories or [Memory()] * len(pi), given, strict=True)
+    return np.array([baseline_value(baseline, *row) for row in rows])
 
 
 def episode_direction(
@@ -64,7 +68,7 @@ def episode_direction(
     t : int
         Number of updates already done.
     memory : Memory, optional
-        Of a running mean of returns.
+        Of a running mean of returns, or of what a baseline has learned.
     theta : ndarray, shape (S, A), optional
         For formulas that look at it.
 
@@ -101,9 +105,16 @@ def episode_direction(
     b = np.zeros(mdp.n_states)
     if exact:
         own_given = [given[s] for s in visited]
-        b[visited] = baseline_by_state(experiment.baseline, pi[visited], Q[visited], own_given)
+        memories = [(memory or Memory()).at(s) for s in visited]
+        b[visited] = baseline_by_state(
+            experiment.baseline, pi[visited], Q[visited], own_given, memories
+        )
     constants = [
-        0.0 if exact else baseline_value(experiment.baseline, pi[s], Q[s], memory, given[s])
+        0.0
+        if exact
+        else baseline_value(
+            experiment.baseline, pi[s], Q[s], None if memory is None else memory.at(s), given[s]
+        )
         for s in visited
     ]
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from committal.config import Bandit, Experiment
 from committal.config.quantities import ANY_QUANTITY, BANDIT_QUANTITIES, RESERVED
 from committal.errors import CombinationError, ConfigError, ConfigTypeError
-from committal.simulation.dataset import Variable
+from committal.simulation.dataset import Variable, fold_attributes
 from committal.support import arrays, check, limits
 from committal.support.provenance import versions
 
@@ -115,6 +115,7 @@ def _dataset(
 ) -> xr.Dataset:
     import xarray as xr  # takes longer to import than everything else together
 
+    fold_attributes()
     variables: dict[str, Variable] = {}
     for name, array in sorted(found.items(), key=lambda item: item[0] != "value"):
         row = {**ANY_QUANTITY, **BANDIT_QUANTITIES}.get(name)

@@ -20,7 +20,7 @@ from committal.config.grid import experiment_at
 from committal.errors import ConfigError, ConfigTypeError
 from committal.inference.exact_sums import Histogram, Reduction, moments
 from committal.lowering.parts import AnyPlan
-from committal.support import check
+from committal.support import check, notebook
 from committal.support.provenance import origin
 
 if TYPE_CHECKING:
@@ -243,8 +243,33 @@ def labelled(
     """Make a dataset of variables, with the coordinates that all results have."""
     import xarray as xr  # takes longer to import than everything else together
 
+    fold_attributes()
     named = {**coordinates, **shared_coordinates(experiment, plan, variables)}
     return xr.Dataset(variables, named, dict(attributes))
+
+
+def fold_attributes() -> None:
+    """Let notebooks show results with their attributes folded.
+
+    They are the JSON of a whole experiment. Datasets of others are shown as before, and so are
+    all of them where somebody has chosen: ``xarray.set_options(display_expand_attrs=...)``.
+    """
+    if notebook.shell() is not None:
+        import xarray as xr
+
+        notebook.show_as(xr.Dataset, _folded)
+
+
+def _folded(data: xr.Dataset) -> str:
+    import xarray as xr
+
+    options: Any = xr  # these two have no type hints
+    chosen = options.get_options()["display_expand_attrs"]
+    ours = "experiment" in data.attrs or "study" in data.attrs
+    with options.set_options(
+        display_expand_attrs=False if ours and chosen == "default" else chosen
+    ):
+        return data._repr_html_()
 
 
 def shared_coordinates(

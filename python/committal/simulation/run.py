@@ -55,8 +55,8 @@ def run(
     threads : int, optional
         Worker threads; all cores that the process may use by default.
     progress : bool or callable, optional
-        True draws a bar on the terminal. A callable gets the number of updates done and the
-        total, about ten times a second, and may raise to cancel.
+        True draws a bar on the terminal or in the notebook. A callable gets the number of updates
+        done and the total, about ten times a second, and may raise to cancel.
     first_run : int, optional
         Number of the first run: runs [0, 100) are runs [0, 60) followed by [60, 100).
     chunk : int, optional

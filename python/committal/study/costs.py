@@ -11,7 +11,7 @@ from committal.config import Experiment
 from committal.config.grid import Axis, Grid, Label
 from committal.errors import DivergenceError
 from committal.simulation.engine import Engine
-from committal.support import text
+from committal.support import html, text
 
 #: A chunk takes about a sixth of a second on one core: work in units of about 5 ns, and bytes.
 _WORK_PER_CHUNK = 2**25
@@ -188,22 +188,53 @@ def table(grid: Grid, runs: int, cost: Estimate) -> str:
       memory   9.6 kB
       store    13.7 kB in 4 chunks
     """
-    costs = {
+    return "\n".join(
+        [
+            _count(grid, runs),
+            *text.facts({axis.name: _values(axis) for axis in grid.axes}, indent="  "),
+            "",
+            *text.columns(_rows(grid, runs)),
+            "",
+            *text.facts(_costs(cost), indent="  "),
+        ]
+    )
+
+
+def page(grid: Grid, runs: int, cost: Estimate | None) -> html.Html:
+    """Write a grid as a notebook shows it; a cost that nobody asked for is not estimated.
+
+    Examples
+    --------
+    >>> from committal.config import Bandit, Natural, Softmax
+    >>> base = Experiment(Bandit([1, 0]), Softmax(), Natural(0.1), steps=1000)
+    >>> shown = page(Grid(base, {"steps": [500, 1000]}), 100, None)
+    >>> "2 configurations of 100 runs" in shown, "2 values: 500, 1000" in shown
+    (True, True)
+    """
+    axes = {axis.name: _values(axis) for axis in grid.axes}
+    header, *rows = _rows(grid, runs)
+    updates = sum(experiment.steps for experiment in grid) * runs
+    costs = {"updates": text.grouped(updates)} if cost is None else _costs(cost)
+    base = html.Html(grid.base._repr_html_())
+    return html.page(
+        f"Study, {_count(grid, runs)}",
+        html.facts(axes | costs),
+        html.folded("configurations", html.table(rows, header)),
+        html.folded("what the grid varies", base),
+    )
+
+
+def _count(grid: Grid, runs: int) -> str:
+    return f"{text.many(len(grid), 'configuration')} of {text.many(runs, 'run')}"
+
+
+def _costs(cost: Estimate) -> dict[str, str]:
+    return {
         "updates": text.grouped(cost.updates),
         "time": f"about {text.duration(cost.seconds)} on {text.many(cost.threads, 'thread')}",
         "memory": text.size(cost.memory),
         "store": f"{text.size(cost.disk)} in {text.many(cost.chunks, 'chunk')}",
     }
-    return "\n".join(
-        [
-            f"{text.many(len(grid), 'configuration')} of {text.many(runs, 'run')}",
-            *text.facts({axis.name: _values(axis) for axis in grid.axes}, indent="  "),
-            "",
-            *text.columns(_rows(grid, runs)),
-            "",
-            *text.facts(costs, indent="  "),
-        ]
-    )
 
 
 def _rows(grid: Grid, runs: int) -> list[list[str]]:

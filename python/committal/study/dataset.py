@@ -52,6 +52,7 @@ def stack(
     """
     from committal.study.backend import Lazy, opened  # brings xarray
 
+    results.fold_attributes()
     grid = contents.grid
     axes = tuple(axis.name for axis in grid.axes)
     forms = Forms(grid, contents.engine)

@@ -26,7 +26,7 @@ from committal.errors import ConfigError, ConfigTypeError
 from committal.simulation.run import Progress
 from committal.simulation.streams import RNGLike, StreamKey, mixed_key, stream_key
 from committal.study.campaign import Campaign
-from committal.study.costs import Estimate, chunk_size, estimate, memory, table
+from committal.study.costs import Estimate, chunk_size, estimate, memory, page, table
 from committal.study.dataset import stack
 from committal.study.executors import adapted
 from committal.study.keeping import Memory
@@ -260,6 +260,11 @@ class Study:
     def __str__(self) -> str:
         return table(self.grid, self.runs, self.estimate())
 
+    def _repr_html_(self) -> str:
+        # What was estimated last; a notebook that shows an object must not compute for a while.
+        known = list(self._estimates.values())
+        return page(self.grid, self.runs, known[-1] if known else None)
+
     def estimate(self, threads: int | None = None) -> Estimate:
         """Estimate what the study will cost, from a few short runs.
 
@@ -301,9 +306,10 @@ class Study:
             Threads of this process, all cores that it may use by default; with an executor,
             threads of every task, 1 by default.
         progress : bool or callable, optional
-            True draws a bar if the standard error stream is a terminal, and elsewhere writes a
-            line every half minute, to ``logging.getLogger("committal")`` if it has handlers. A
-            callable gets the number of updates done and the total, and may raise to cancel.
+            True draws a bar if the standard error stream is a terminal or this is a notebook, and
+            elsewhere writes a line every half minute, to ``logging.getLogger("committal")`` if it
+            has handlers. A callable gets the number of updates done and the total, and may raise
+            to cancel.
         until : Precision, optional
             Stop each configuration as soon as it is known precisely enough, at `runs` at the
             latest. The intervals are valid although one stops when they are narrow, see

@@ -70,6 +70,9 @@ UPDATES = 2**26
 EVALUATIONS = 10**6
 
 
+#: Frames of an animation: all of them are in memory and in its file.
+FRAMES = 500
+
 #: Configurations of a study: every one is an experiment in memory.
 CONFIGURATIONS = 10**6
 

@@ -1,8 +1,10 @@
 """Progress: how far, how fast, how long.
 
 On a terminal it is a bar on the standard error stream, erased at the end, so that nothing is left
-between results. Elsewhere it is nothing, so that logs and pipes stay clean, or, of what takes long,
-a line every so often: to Python's `logging` if somebody listens there, else to the stream.
+between results. In a notebook it is one line of the output that is written over, and that quick
+jobs do not show at all. Elsewhere it is nothing, so that logs and pipes stay clean, or, of what
+takes long, a line every so often: to Python's `logging` if somebody listens there, else to the
+stream.
 """
 
 from __future__ import annotations
@@ -14,6 +16,8 @@ import time
 from collections.abc import Callable
 from typing import TextIO
 
+from committal.support import notebook
+
 #: Where lines of progress go if somebody listens: ``logging.getLogger("committal")``.
 LOG = logging.getLogger("committal.progress")
 
@@ -21,6 +25,9 @@ LOG = logging.getLogger("committal.progress")
 LINE_SECONDS = 30.0
 
 _REDRAW_SECONDS = 0.1
+# A notebook is a message per line away, and keeps a place for what was shown and erased.
+_NOTEBOOK_SECONDS = 0.25
+_QUICK_SECONDS = 0.5
 _BAR_CELLS = 24
 _BLOCKS = " ▏▎▍▌▋▊▉█"
 
@@ -35,7 +42,7 @@ class Bar:
     unit : str
         What is counted, for the rate.
     stream : text stream, optional
-        Where to draw; the standard error stream by default.
+        Where to draw; by default the output of a notebook, or else the standard error stream.
     every : float, optional
         Where the stream is no terminal, seconds from line to line; None for no lines.
     clock : callable
@@ -74,7 +81,9 @@ class Bar:
         self._clock = clock
         self._start: float | None = None
         self._drawn_at: float | None = None
-        self._visible = self._stream.isatty()
+        in_notebook = stream is None and notebook.shell() is not None
+        self._notebook = notebook.Line() if in_notebook else None
+        self._visible = self._notebook is not None or self._stream.isatty()
         self._every = every
         self._line_at: float | None = None
 
@@ -87,6 +96,13 @@ class Bar:
         now = self._clock()
         if self._start is None:
             self._start = now  # several bars may be made long before they are used
+        if self._notebook is not None:
+            wait = _QUICK_SECONDS if self._drawn_at is None else _NOTEBOOK_SECONDS
+            if now - (self._drawn_at or self._start) >= wait:
+                self._drawn_at = now
+                text = words(done, total, now - self._start, self._label, self._unit)
+                self._notebook.show(text, share(done, total))
+            return
         if self._drawn_at is not None and now - self._drawn_at < _REDRAW_SECONDS:
             return
         self._drawn_at = now
@@ -117,7 +133,9 @@ class Bar:
 
     def close(self) -> None:
         """Erase the line."""
-        if self._drawn_at is not None:
+        if self._notebook is not None:
+            self._notebook.erase()
+        elif self._drawn_at is not None:
             self._stream.write("\r\x1b[2K")
             self._stream.flush()
             self._drawn_at = None
@@ -140,11 +158,22 @@ def render(done: int, total: int, seconds: float, label: str, unit: str) -> str:
     >>> render(3_000_000, 12_000_000, 1.5, "b*", "updates")
     'b* ▕██████                  ▏  25 %  2.0 M updates/s  0:04 left'
     """
-    fraction = min(max(done / total, 0.0), 1.0) if total > 0 else 1.0
+    fraction = share(done, total)
     eighths = round(fraction * _BAR_CELLS * 8)
     bar = "█" * (eighths // 8) + (_BLOCKS[eighths % 8] if eighths % 8 else "")
     name = f"{label} " if label else ""
     return f"{name}▕{bar:<{_BAR_CELLS}}▏ {words(done, total, seconds, '', unit)}"
+
+
+def share(done: int, total: int) -> float:
+    """Return how much is done, in [0, 1].
+
+    Examples
+    --------
+    >>> share(1, 4), share(0, 0)
+    (0.25, 1.0)
+    """
+    return min(max(done / total, 0.0), 1.0) if total > 0 else 1.0
 
 
 def words(done: int, total: int, seconds: float, label: str, unit: str) -> str:
@@ -155,7 +184,7 @@ def words(done: int, total: int, seconds: float, label: str, unit: str) -> str:
     >>> words(3_000_000, 12_000_000, 1.5, "b*", "updates")
     'b*  25 %  2.0 M updates/s  0:04 left'
     """
-    fraction = min(max(done / total, 0.0), 1.0) if total > 0 else 1.0
+    fraction = share(done, total)
     parts = [f"{fraction:4.0%}".replace("%", " %")]
     if done > 0 and seconds > 0:
         parts.append(f"{_si(done / seconds)}{unit}/s")

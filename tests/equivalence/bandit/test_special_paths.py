@@ -58,6 +58,23 @@ def test_many_arms_replay(arms: int, baseline: Baseline, replay: Any) -> None:
     )
 
 
+@pytest.mark.parametrize("implicit", [0.05, cm.Decay(0.1, 0.5)])
+@pytest.mark.parametrize("arms", [100, 200])
+def test_many_arms_explore_implicitly(arms: int, implicit: Any, replay: Any) -> None:
+    """1 / (mu(a) + implicit), with leaves and without: an arm of 1/K counts far less."""
+    rng = np.random.default_rng(arms)
+    replay.check(
+        cm.Experiment(
+            cm.Bandit(rng.uniform(0.0, 1.0, arms), noise="bernoulli"),
+            cm.Softmax(rng.normal(0.0, 1.0, arms)),
+            cm.Natural(step_size=0.3),
+            baseline=cm.Value(),
+            estimator=cm.OneSample(implicit=implicit),
+            steps=30,
+        )
+    )
+
+
 @pytest.mark.parametrize("arms", [100, 129, 1000])
 def test_many_arms_are_drawn_with_their_probabilities(arms: int) -> None:
     rng = np.random.default_rng(3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import xarray as xr
 
 import committal as cm
 from committal import analysis
+from committal.analysis.paired import _rates
 
 ConfigError = cm.errors.ConfigError
 
@@ -258,3 +260,32 @@ def test_what_needs_every_run(reduced: xr.Dataset) -> None:
             call()
     with pytest.raises(ConfigError, match=r"recorded of every run|without reduce"):
         cm.compare(reduced, "baseline")
+
+
+@pytest.mark.parametrize(
+    ("both", "only_here", "only_there", "neither"),
+    [(36, 12, 2, 10), (5, 20, 18, 7), (30, 3, 1, 400), (4, 1, 2, 1), (0, 9, 0, 50)],
+)
+def test_differences_of_paired_rates_by_hand(
+    both: int, only_here: int, only_there: int, neither: int
+) -> None:
+    """Newcombe's interval: Wilson's of both rates, joined by a correlation that is not overdone."""
+    here = np.repeat([0.0, 0.0, 1.0, 1.0], [both, only_here, only_there, neither])
+    there = np.repeat([0.0, 1.0, 0.0, 1.0], [both, only_here, only_there, neither])
+    estimate, low, high, n, _ = _rates(here, there, 0.5, 0.95)
+    first, second = both + only_here, both + only_there
+    assert n == len(here)
+    assert estimate == pytest.approx((first - second) / n)
+    p1, p2 = first / n, second / n
+    low1, high1 = (float(x) for x in analysis.proportion_interval(first, n))
+    low2, high2 = (float(x) for x in analysis.proportion_interval(second, n))
+    covariance = both * neither - only_here * only_there
+    if covariance > 0:
+        covariance = max(covariance - n / 2, 0)
+    scale = math.sqrt(first * (n - first) * second * (n - second))
+    phi = covariance / scale if scale else 0.0
+    down, up = p1 - low1, high1 - p1
+    below = math.sqrt(down**2 - 2 * phi * down * (high2 - p2) + (high2 - p2) ** 2)
+    above = math.sqrt(up**2 - 2 * phi * up * (p2 - low2) + (p2 - low2) ** 2)
+    assert low == pytest.approx(estimate - below, rel=1e-12)
+    assert high == pytest.approx(estimate + above, rel=1e-12)

@@ -268,6 +268,9 @@ row("ReverseKL", reference=([0.5, 0.5], NO_REFERENCE), strength=(0.1, "non-negat
 row("LogBarrier", strength=(0.1, "non-negative"))
 row("Escort", theta0=([0.0, 1.0], [x for x in WRONG["vector"] if x is not None]),
     power=(2.0, [*NO_NUMBER, 0, 0.5]))  # fmt: skip
+NO_START = [x for x in WRONG["vector"] if x is not None]
+row("ScaledSoftmax", theta0=([0.0, 1.0], NO_START), scale=(2.0, "positive"))
+row("Tsallis", theta0=([0.0, 1.0], NO_START), scale=(2.0, "positive"))
 row("Critic", rate=(0.1, [*WRONG["unit"][1:], 0]), initial=(0.0, "number"))
 row("Fixed", probabilities=([0.5, 0.5], "law"))
 row("Gap", fraction=(0.5, "unit"))
@@ -366,7 +369,7 @@ for _name in (
     row(_name, x=(VECTOR, NO_OPERAND))
 for _name in ("minimum", "maximum"):
     row(_name, x=(VECTOR, NO_OPERAND), y=(1, NO_OPERAND))
-for _name in ("sum", "mean", "median", "min", "max", "logsumexp", "softmax"):
+for _name in ("sum", "mean", "median", "min", "max", "logsumexp", "softmax", "tsallis"):
     row(_name, x=(VECTOR, [*NO_OPERAND, 1.0]), over=("arms", [*NO_TEXT, "samples"]))
 row("std", x=(VECTOR, NO_OPERAND), over=("arms", NO_TEXT), ddof=(1, [*NO_INTEGER, 2]))
 row("dot", x=(VECTOR, NO_OPERAND), y=(VECTOR, NO_OPERAND), over=("arms", NO_TEXT))
@@ -423,6 +426,12 @@ row("to_gymnasium", mdp=(MAZE, "MDP"))
 for _name in ("bands", "grid", "heatmap", "learning_curves", "simplex", "survival", "visits"):
     _first, *_rest = inspect.signature(getattr(cm.plot, _name)).parameters
     row(f"plot.{_name}", **{_first: (..., NO_OBJECT)}, **{name: (..., []) for name in _rest})
+FILM = cm.run(BASE.replace(record=cm.Record("policy", every=2)), runs=2, rng=0)
+row("plot.animate", data=(FILM, [*NO_DATA, SWEEP, {"a": 3}, {3: FILM}, dict.fromkeys("abcde", FILM),
+    {"a": FILM, "b": DATA.isel(time=slice(2))}]),
+    true_gradient=(..., [x for x in NO_DATA if x is not None]), frames=(2, [*NO_INTEGER, 1, HUGE]),
+    seconds=(1.0, "positive"), max_runs=(1, WRONG["count"][1:]), run=(..., WRONG["integer"][1:]),
+    dpi=(20.0, [*NO_NUMBER, 0, -1, 10_000]))  # fmt: skip
 row("plot.panels", count=(1, []), kind=(..., []))
 
 #: Public, and without arguments to check: why.
@@ -430,7 +439,7 @@ EXEMPT = {
     "results, made by the package": (
         "Evaluation", "FailureRate", "exact.BaselineQuadratic", "exact.CommittalMap",
         "exact.HorizonLaw", "exact.Moments", "exact.OneStepLaw", "exact.Path",
-        "exact.Corner", "exact.Edge", "exact.StationaryPoint",
+        "plot.Animation", "exact.Corner", "exact.Edge", "exact.StationaryPoint",
         "exact.ValueIdentity", "theory.Claim", "theory.ClaimTable", "theory.CommittalRate",
         "theory.Enclosure", "theory.KLFixedPoints", "theory.Regime", "theory.ScheduleCheck",
     ),

@@ -106,6 +106,7 @@ def test_baselines_know_what_they_depend_on() -> None:
         assert not cm.baseline(text).depends_on_theta_only
     assert not cm.baseline("0.5 * t").needs_values
     assert "batch" in cm.baseline("mean(R)").not_in_mdps
+    assert not cm.baseline("v", state={"v": (0.0, "v + mean(R)")}).not_in_mdps
     assert not collision.not_in_mdps
 
 

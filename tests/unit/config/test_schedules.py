@@ -21,6 +21,8 @@ def test_decay(power: float, offset: float) -> None:
     expected = [0.7 * (t + offset) ** -power for t in range(50)]
     assert values.dtype == np.float64
     np.testing.assert_allclose(values, expected, rtol=1e-15 * 4)
+    one_by_one = [Decay(0.7, power, offset).at(t) for t in range(50)]
+    np.testing.assert_allclose(one_by_one, expected, rtol=1e-15 * 4)
 
 
 def test_decay_begins_at_its_scale() -> None:

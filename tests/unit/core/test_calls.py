@@ -94,7 +94,11 @@ def test_what_has_a_default_may_be_left_out() -> None:
 
 
 def test_integers_of_another_width_are_taken_as_they_are() -> None:
-    _core.BanditSimulator(**plan_arguments(times=np.array([3], np.int16), arms=np.int32(3)))
+    made = [
+        _core.BanditSimulator(**plan_arguments(times=times, arms=arms))
+        for times, arms in ((np.array([3], np.int16), np.int32(3)), (np.array([3]), 3))
+    ]
+    assert made[0].describe("policy") == made[1].describe("policy")
 
 
 @pytest.mark.parametrize("kind", [_core.Simulator, _core.BanditSimulator, _core.MdpSimulator])

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import committal as cm
-from committal import _core
+from committal import _core, reference
 from committal.lowering import core_names, lower
 from committal.support import limits
 
@@ -47,6 +47,17 @@ def test_streams_are_counters(isa: str) -> None:
     ):
         assert abs(np.corrcoef(u, other)[0, 1]) < 0.2
         assert not np.isin(u, other).any()
+
+
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("bit", [0, 4, 31, 32, 33, 34, 40, 56])
+def test_every_bit_of_the_counter_counts(isa: str, bit: int) -> None:
+    # The layout is part of the contract: the oracle has it written out again.
+    for run, first in ((1 << bit, 2), (3, 1 << bit), ((1 << 63) + 5, (1 << bit) + 6)):
+        for slot in (0, 3):
+            got = _core.uniforms(0x0123456789ABCDEF, run, slot, first, 20, isa=isa)
+            want = reference.uniforms(0x0123456789ABCDEF, run, slot, first, 20)
+            np.testing.assert_array_equal(got, want)
 
 
 def test_uniforms_pass_a_kolmogorov_test() -> None:

@@ -56,6 +56,15 @@ def test_the_ends_of_clopper_and_pearson_are_tails(k: int, n: int) -> None:
     assert 1 - tail(k + 1, n, high) == pytest.approx(0.005, rel=1e-10)
 
 
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize(("k", "n"), [(0, 10), (1, 10), (5, 10), (40, 40), (3, 100_000)])
+def test_the_ends_of_wilson_are_where_a_score_test_rejects(k: int, n: int, level: float) -> None:
+    z2 = normal_quantile(level) ** 2
+    for p in map(float, proportion_interval(k, n, level)):
+        if p not in (0.0, 1.0):
+            assert (k / n - p) ** 2 == pytest.approx(z2 * p * (1.0 - p) / n, rel=1e-9)
+
+
 def test_without_failures_and_without_runs() -> None:
     for method in ("wilson", "clopper-pearson", "sequential"):
         low, high = proportion_interval([0, 10, 0], [10, 10, 0], method=method)

@@ -10,7 +10,7 @@ import pytest
 from scipy.special import betaln
 
 import committal as cm
-from committal.inference.sequences import mean_sequence, rate_sequence
+from committal.inference.sequences import _lambdas, mean_sequence, rate_sequence
 
 ConfigError = cm.errors.ConfigError
 
@@ -102,6 +102,37 @@ def mean_coverage(problems: int, half_width: float, rng: np.random.Generator) ->
                 break
         covered += low <= 3 * mean - 1 <= high
     return covered / problems
+
+
+@pytest.mark.parametrize("half_width", [None, 0.05])
+@pytest.mark.parametrize("level", [0.9, 0.99])
+def test_the_ends_of_a_mean_are_where_the_average_reaches_its_level(
+    half_width: float | None, level: float
+) -> None:
+    """The supermartingale of the module's text, term by term, at either end."""
+    rng = np.random.default_rng(7)
+    lo, hi = -1.0, 2.0
+    batches = [rng.beta(2, 3, size) for size in (40, 100, 60, 300)]  # in [0, 1]
+    seen = [lo + (hi - lo) * x for x in batches]
+    estimate, low, high = mean_sequence(
+        [len(x) for x in seen],
+        [float(x.sum()) for x in seen],
+        [float((x**2).sum()) for x in seen],
+        (lo, hi),
+        level,
+        half_width=half_width,
+    )
+    predicted = [float(np.concatenate(batches[:i]).mean()) for i in range(1, len(batches))]
+    V = sum(float(((x - p) ** 2).sum()) for x, p in zip(batches[1:], predicted, strict=True))
+    x = np.concatenate(batches[1:])
+    assert estimate == pytest.approx(lo + (hi - lo) * x.mean())
+    lambdas = _lambdas(None if half_width is None else half_width / (hi - lo))
+    assert len(lambdas) > 2
+    psi = -np.log(1 - lambdas) - lambdas
+    for end, sign in ((low, 1.0), (high, -1.0)):
+        excess = sign * float((x - (end - lo) / (hi - lo)).sum())
+        average = np.mean(np.exp(lambdas * excess - psi * V))
+        assert average == pytest.approx(2.0 / (1.0 - level), rel=1e-6)
 
 
 def test_means_are_covered_under_stopping() -> None:

@@ -46,7 +46,9 @@ def test_taxi() -> None:
 
 @pytest.mark.parametrize("mdp", [GRID, cm.maps.four_rooms(), cm.gridworld("S.", goals={})])
 def test_our_environments_pass_the_check(mdp: cm.TabularMDP) -> None:
-    env_checker.check_env(cm.to_gymnasium(mdp), skip_render_check=True)
+    env: Any = cm.to_gymnasium(mdp)
+    env_checker.check_env(env, skip_render_check=True)
+    assert (env.observation_space.n, env.action_space.n) == (mdp.n_states, mdp.n_actions)
 
 
 def test_there_and_back() -> None:

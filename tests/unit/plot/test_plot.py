@@ -200,9 +200,17 @@ def test_curves_refuse_by_name(experiment: cm.Experiment) -> None:
 
 
 def test_empty_data_make_empty_pictures(experiment: cm.Experiment) -> None:
-    data = cm.run(experiment, runs=0, rng=0)
-    cm.plot.simplex(data, ternary())
-    cm.plot.learning_curves(data, ax=Figure().add_subplot())
+    none, one = (cm.run(experiment, runs=runs, rng=0) for runs in (0, 1))
+    for draw, axes in (
+        (cm.plot.simplex, ternary),
+        (lambda data, ax: cm.plot.learning_curves(data, ax=ax), lambda: Figure().add_subplot()),
+    ):
+        paths = []
+        for data in (none, one):
+            ax = axes()
+            draw(data, ax)
+            paths.append(sum(len(found.get_paths()) for found in ax.collections) + len(ax.lines))
+        assert paths[0] < paths[1]
 
 
 def test_pyplot_is_left_alone_when_axes_are_given(experiment: cm.Experiment) -> None:

@@ -77,7 +77,8 @@ def test_plots(data: Any, draw: Callable[[Any], Any], bare: bool) -> None:
 
     if bare:
         data = cm.from_arrays(values=OURS["value"].values, policy=POLICY)
-    draw(data)
+    ax = draw(data)
+    assert ax.has_data()
     plt.close("all")
 
 

@@ -150,13 +150,16 @@ cm.run(exp, runs=10_000, rng=0, progress=True, threads={threads})
     with subprocess.Popen(
         [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
-        time.sleep(0.5)
-        start = time.monotonic()
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=30)
-        seconds = time.monotonic() - start
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "ready\n"
+            time.sleep(0.5)
+            start = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=30)
+            seconds = time.monotonic() - start
+        finally:
+            process.kill()  # or the end of the block would wait for what did not stop
     assert "KeyboardInterrupt" in errors
     # A quarter of a second for the core; the rest is the interpreter's exit on a busy machine.
     assert seconds < 1.5
@@ -212,7 +215,8 @@ def test_bar_without_unicode() -> None:
     terminal = Ascii()
     with Bar(stream=terminal) as bar:
         bar(55, 100)
-    terminal.getvalue().encode("ascii")
+    assert terminal.getvalue().isascii()
+    assert "55 %" in terminal.getvalue()
 
 
 def test_lines_of_a_bar() -> None:

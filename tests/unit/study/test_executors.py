@@ -6,7 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ import pytest
 
 import committal as cm
 from committal.simulation.engine import Engine
+from committal.study.flight import InFlight
 from committal.study.store.store import Store
 
 ConfigError = cm.errors.ConfigError
@@ -208,6 +209,48 @@ def test_interrupting_keeps_what_is_finished(base: cm.Experiment, tmp_path: Path
     kept = Store.open(tmp_path).inventory(verify=True)
     assert 0 < len(kept.chunks) < 72
     assert kept.damaged == {}
+
+
+def test_what_is_finished_when_something_goes_wrong_is_handed_over() -> None:
+    def work(task: int) -> int:
+        if task == 1:
+            raise ValueError("a task that failed is not a result")
+        return 10 * task
+
+    begun = threading.Event()
+    end = threading.Event()
+
+    def held() -> None:
+        begun.set()
+        assert end.wait(30)
+
+    with ThreadPoolExecutor(1) as pool:
+        flight = InFlight(pool, work, window=9)
+        for task in range(3):
+            flight.submit(task)
+        wait(flight._tasks)
+        pool.submit(held)
+        assert begun.wait(30)
+        flight.submit(3)  # has not begun, and never will
+        assert sorted(flight.drain()) == [(0, 0), (2, 20)]
+        assert len(flight) == 0
+        end.set()
+
+
+def test_what_is_drained_is_written(
+    base: cm.Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two chunks are done before anybody looks; then nobody can look any more."""
+
+    def collect(self: InFlight[Any, Any], timeout: float) -> Any:
+        wait(self._tasks)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(InFlight, "collect", collect)
+    study = cm.Study(base, runs=100, rng=0)
+    with ThreadPoolExecutor(2) as pool, pytest.raises(KeyboardInterrupt):
+        study.run(tmp_path, executor=pool, chunk=50, progress=False)
+    assert len(Store.open(tmp_path).inventory(verify=True).chunks) == 2
 
 
 def test_interrupting_is_quick(base: cm.Experiment) -> None:

@@ -400,7 +400,9 @@ def test_reading_executes_nothing(store: Path, monkeypatch: pytest.MonkeyPatch) 
 
     for name in ("load", "loads", "Unpickler"):
         monkeypatch.setattr(pickle, name, refuse)
-    cm.open(store, verify=True).load()
+    with pytest.raises(AssertionError, match="unpickled"):
+        pickle.loads(b"N.")
+    assert int(cm.open(store, verify=True).load()["count"].sum()) == 200
 
 
 def test_moving_a_store(study: cm.Study, store: Path, tmp_path: Path) -> None:

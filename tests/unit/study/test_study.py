@@ -266,3 +266,14 @@ def test_a_store_to_reuse_is_blamed_by_its_name(reuse: Any, three_arms: cm.Exper
     study = cm.Study(three_arms.replace(steps=5), {"steps": [5, 6]}, runs=2, rng=0)
     with pytest.raises(cm.ConfigError, match=r"^reuse = "):
         study.run(reuse=reuse)
+
+
+def test_shared_and_independent_numbers_make_two(base: cm.Experiment, tmp_path: Path) -> None:
+    shared, independent = (
+        cm.Study(base, GRID, runs=10, rng=0, independent=choice) for choice in (False, True)
+    )
+    assert shared != independent
+    assert shared.hash != independent.hash
+    shared.run(tmp_path, progress=False)
+    with pytest.raises(cm.StoreError, match="independent"):
+        independent.run(tmp_path, progress=False)

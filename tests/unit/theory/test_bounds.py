@@ -99,6 +99,24 @@ def test_off_policy_bound_follows_the_condition() -> None:
     assert 0.5 < theory.off_policy_bound(running, 1_000_000) < 1.0
 
 
+@pytest.mark.parametrize(
+    ("baseline", "largest"),
+    [
+        (cm.Constant(-1.0), 2.0),  # 1 - (-1)
+        (cm.Constant(3.0), 3.0),  # 0 - 3
+        (cm.Value(), 1.0),  # b in [0, 1], R in {0, 1}
+        (cm.Value() + 0.5, 1.5),
+        (cm.RunningMean(initial=-2.0), 3.0),
+        (cm.RunningMean(initial=4.0), 4.0),
+    ],
+)
+def test_off_policy_bound_is_the_formula(baseline: cm.Constant, largest: float) -> None:
+    """|R - b| <= B, 0.4 per arm, steps of 0.1: by hand, where b moves between two ends."""
+    bound = theory.off_policy_bound(two(baseline, behaviour=cm.UniformMixture(0.8)), 4000)
+    exponent = (0.5 * 4000 * 0.1) ** 2 / (2.0 * 4000 * 0.1**2 * (largest / 0.4 + 1.0) ** 2)
+    assert bound == pytest.approx(1.0 - math.exp(-exponent), rel=1e-12)
+
+
 def test_off_policy_refusals() -> None:
     e = two(-1.0, behaviour=cm.EpsilonGreedy(0.5))
     assert theory.off_policy_bound(e, 10_000) > 0.9

@@ -9,6 +9,7 @@ import numpy as np
 from committal.config.base import called, kinds
 from committal.config.baselines import RunningMean
 from committal.config.estimators import ExactQ, Expected, Reinforce
+from committal.config.formula_baseline import FormulaBaseline
 from committal.config.mdp import TabularMDP
 from committal.config.policies import Softmax
 from committal.config.rules.refusal import Refusal, Rule
@@ -70,20 +71,25 @@ def _baseline_is_known(e: Experiment) -> Refusal | None:
     for atom in found:
         if atom.not_in_mdps:
             return Refusal("baseline", e.baseline, f"a baseline for MDPs: {atom.not_in_mdps}")
+    if sum(isinstance(atom, FormulaBaseline) and bool(atom.state) for atom in found) > 1:
+        allowed = (
+            "one term with a state (Critic, or a formula) in an MDP: two states in one formula"
+        )
+        return Refusal("baseline", e.baseline, allowed)
     if isinstance(e.estimator, Reinforce):
         if not any(atom.needs_values for atom in found):
             return None
         return Refusal(
             "baseline",
             e.baseline,
-            "Constant or RunningMean with Reinforce, or a formula without r: it knows no Q; the "
-            "others are for ExactQ",
+            "Constant, RunningMean or Critic with Reinforce, or a formula without r: it knows no "
+            "Q; the others are for ExactQ",
         )
     if any(isinstance(atom, RunningMean) for atom in found):
         return Refusal(
             "baseline",
             e.baseline,
-            "a baseline without RunningMean, which is of returns; use Value, or Reinforce",
+            "a baseline without RunningMean, which is of returns; use Critic, Value, or Reinforce",
         )
     return None
 

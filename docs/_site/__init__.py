@@ -1,0 +1,1 @@
+"""What makes the site: pages that are generated before Sphinx reads them, and its mathematics."""
