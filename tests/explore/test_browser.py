@@ -426,7 +426,7 @@ def test_a_maze_can_be_drawn(browser: Browser) -> None:
     assert isinstance(made, cm.Gridworld)
 
 
-@pytest.mark.parametrize("name", ["fig1", "fig2", "fig4", "figA9", "figA11", "figA14"])
+@pytest.mark.parametrize("name", ["fig1", "fig2", "fig3", "fig4", "figA9", "figA11", "figA14"])
 def test_figures_of_the_paper_are_presets(browser: Browser, name: str) -> None:
     browser.wait("document.querySelector('#presets').dataset.ready", 40)
     browser.run(

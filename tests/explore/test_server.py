@@ -359,6 +359,16 @@ def test_toml_that_cannot_be_read_is_a_typed_error(page: Page) -> None:
         assert reply.error["type"] in ("ConfigError", "ConfigTypeError")
 
 
+def test_every_figure_is_a_preset_that_can_be_drawn(page: Page) -> None:
+    listed = unpack(ask(page, "presets").body)[0]["presets"]
+    assert {one["name"] for one in listed} == set(cm.paper.names()) - {"claims"}
+    for number, one in enumerate(listed):
+        for case in (one["cases"][k] for k in one["pair"]):
+            plain = {**case["experiment"], "steps": 3}
+            reply = ask(page, "picture", page="figures", number=number, runs=2, experiment=plain)
+            assert reply.status == 200, (one["name"], reply.body)
+
+
 # -- the slider moves on ---------------------------------------------------------------------------
 
 

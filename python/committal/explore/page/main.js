@@ -232,7 +232,7 @@ class Page {
     const [first, second] = one.pair.map((k) => one.cases[k]);
     const maze = isMaze(first.experiment);
     this.begin(clone(first.experiment), clone(second.experiment),
-      { below: one.below, runs: maze ? 30 : 200 }, { a: first.label, b: second.label });
+      { below: one.below, under: one.under, runs: maze ? 30 : 200 }, { a: first.label, b: second.label });
   }
 
   _cases() {
