@@ -44,7 +44,7 @@ class Browser:
             [
                 BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", "--mute-audio",
                 "--disable-dev-shm-usage", "--remote-debugging-pipe", "--no-first-run",
-                "--disable-extensions", "--disable-background-networking",
+                "--disable-extensions", "--hide-scrollbars", "--disable-background-networking",
                 f"--user-data-dir={folder / 'browser'}", f"--window-size={width},{height}",
                 "about:blank",
             ],

@@ -177,6 +177,22 @@ def test_while_a_slider_is_dragged_the_last_setting_wins(browser: Browser) -> No
     assert text(browser, '[data-panel="a"] h2').startswith("b* − 0.0")
 
 
+@pytest.mark.parametrize("arms", [2, 3, 4, 5])
+def test_a_point_and_its_policy_agree(browser: Browser, arms: int) -> None:
+    """On a polygon several policies share a point: the point must come back, not the policy."""
+    far = browser.run(
+        "(async () => { const g = await import('./geometry.js');"
+        f"const where = g.corners({arms}); let far = 0;"
+        "for (let k = 0; k < 200; k++) {"
+        "const raw = where.map(() => 0.02 + Math.random());"
+        "const sum = raw.reduce((a, b) => a + b);"
+        "const p = raw.map(x => x / sum), [x, y] = g.pointOf(p, where);"
+        "const again = g.pointOf(g.policyAt(x, y, where), where);"
+        "far = Math.max(far, Math.hypot(again[0] - x, again[1] - y)); } return far; })()"
+    )
+    assert far < 1e-6
+
+
 def test_the_start_can_be_dragged(browser: Browser) -> None:
     box = browser.box('[data-panel="a"] canvas.simplex')
     middle = box["x"] + box["width"] / 2
@@ -300,12 +316,18 @@ def test_the_address_is_the_demonstration(browser: Browser) -> None:
     assert browser.run("location.href") == address
     again = browser.run("document.querySelector('[data-panel=b] canvas.simplex').toDataURL()")
     assert again == picture
+    browser.run("location.hash = '#seed=5'")  # another one pasted over it
+    browser.wait("document.querySelector('[data-panel=b] h2').textContent.startsWith('b* + 0.5')")
+    browser.wait(SETTLED)
+    assert experiment(browser)["update"] == {"kind": "natural", "step_size": 0.025}
+    assert "seed=5" in browser.run("location.hash")
+    assert "colour=fate" in browser.run("location.hash")
 
 
 def test_python_opens_what_it_is_given(chromium: Browser) -> None:
     chromium.complaints.clear()
     other = EXP.replace(update=cm.Vanilla(0.5), policy=cm.Softmax([0, 0, 0]))
-    with explore(EXP, other, seed=7, below=0.8, show=False) as page:
+    with explore(EXP, other, rng=7, below=0.8, show=False) as page:
         visit(chromium, page.address)
         assert text(chromium, "[data-panel=b] h2") == "b* − 0.5 · vanilla · α = 0.5"
         assert cm.Experiment.from_dict(experiment(chromium, "b")) == other
@@ -347,6 +369,8 @@ def test_time_plays_steps_and_stops(browser: Browser) -> None:
     label = "document.querySelector('.clock').textContent"
     assert browser.run(label) == "t = 1,000"
     browser.run("document.body.focus()")
+    slide(browser, ".transport input", 0.5)
+    assert browser.run(label) == "t = 278"  # times are dense at first
     browser.key("Home")
     assert browser.run(label) == "t = 0"
     browser.key("ArrowRight")
@@ -402,7 +426,7 @@ def test_a_maze_can_be_drawn(browser: Browser) -> None:
     assert isinstance(made, cm.Gridworld)
 
 
-@pytest.mark.parametrize("name", ["fig1", "fig2", "fig4", "figA9", "figA11", "figA14"])
+@pytest.mark.parametrize("name", ["fig1", "fig2", "fig3", "fig4", "figA9", "figA11", "figA14"])
 def test_figures_of_the_paper_are_presets(browser: Browser, name: str) -> None:
     browser.wait("document.querySelector('#presets').dataset.ready", 40)
     browser.run(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import socket
@@ -248,6 +249,46 @@ def test_work_that_takes_too_long_is_given_up(page: Page, monkeypatch: pytest.Mo
     assert time.monotonic() - start < 5.0
 
 
+JUNK = (
+    None, -1, 0, 1, 1e300, 10**400, True, "", SCRIPT, "kind", [], {}, [[]], [1, "a"], "\ud800",
+    {"kind": "value"}, {"kind": "softmax"}, {"kind": "linear"}, float("inf"), [0.5] * 30,
+)  # fmt: skip
+
+
+def spoiled(data: Any, random: np.random.Generator) -> Any:
+    """Put junk somewhere into plain data, or take something away."""
+    if isinstance(data, dict) and data and random.random() < 0.85:
+        key = str(random.choice(list(data)))
+        if random.random() < 0.15:
+            return {name: value for name, value in data.items() if name != key}
+        return {**data, key: spoiled(data[key], random)}
+    if isinstance(data, list) and data and random.random() < 0.6:
+        place = int(random.integers(len(data)))
+        return [*data[:place], spoiled(data[place], random), *data[place + 1 :]]
+    return JUNK[int(random.integers(len(JUNK)))]
+
+
+@pytest.mark.parametrize("base", [EXP, MAZE], ids=["bandit", "maze"])
+def test_junk_is_refused_by_typed_errors_only(page: Page, base: cm.Experiment) -> None:
+    random = np.random.default_rng(0)
+    found = set()
+    rich = base.replace(steps=30)
+    if base is EXP:
+        rich = rich.replace(
+            baseline=cm.baseline("sum(pi * r) + c", c=0.5), optimiser=cm.Momentum(0.9),
+            update=cm.Natural(cm.Decay(0.1, 0.5)), behaviour=cm.UniformMixture(0.1),
+        )  # fmt: skip
+    for number in range(150):
+        whole = request(page=f"junk {number}", number=number, runs=3, experiment=rich.to_dict())
+        given = spoiled(whole, random)
+        for name in ("picture", "count", "read"):
+            body = json.dumps(given).encode()
+            reply = send(page, "POST", name, body, Content_Type="application/json")
+            assert reply.status in (200, 409, 422), (given, reply.body)
+            found.add(reply.status)
+    assert {200, 422} <= found
+
+
 # -- what comes back -------------------------------------------------------------------------------
 
 
@@ -318,6 +359,16 @@ def test_toml_that_cannot_be_read_is_a_typed_error(page: Page) -> None:
         assert reply.error["type"] in ("ConfigError", "ConfigTypeError")
 
 
+def test_every_figure_is_a_preset_that_can_be_drawn(page: Page) -> None:
+    listed = unpack(ask(page, "presets").body)[0]["presets"]
+    assert {one["name"] for one in listed} == set(cm.paper.names()) - {"claims"}
+    for number, one in enumerate(listed):
+        for case in (one["cases"][k] for k in one["pair"]):
+            plain = {**case["experiment"], "steps": 3}
+            reply = ask(page, "picture", page="figures", number=number, runs=2, experiment=plain)
+            assert reply.status == 200, (one["name"], reply.body)
+
+
 # -- the slider moves on ---------------------------------------------------------------------------
 
 
@@ -357,6 +408,24 @@ def test_a_newer_setting_ends_an_exact_answer(page: Page) -> None:
     assert found[0].status == 409
 
 
+def test_closing_does_not_wait_for_an_exact_answer() -> None:
+    page = explore(show=False)
+    ask_it = threading.Thread(target=lambda: _quietly(page))
+    ask_it.start()
+    time.sleep(0.3)
+    start = time.monotonic()
+    page.close()
+    assert time.monotonic() - start < 5.0
+    ask_it.join(10)
+    assert not ask_it.is_alive()
+    assert all(worker._process is None for worker in page._server.desk._workers.values())
+
+
+def _quietly(page: Page) -> None:
+    with contextlib.suppress(OSError, http.client.HTTPException):
+        ask(page, "answer", what="probability")
+
+
 def test_who_goes_away_ends_the_count(page: Page) -> None:
     body = json.dumps(request(page="gone", runs=10**6)).encode()
     connection = http.client.HTTPConnection("127.0.0.1", page._server.server_port, timeout=10)
@@ -389,7 +458,7 @@ def test_explore_is_a_function_whatever_was_imported_first() -> None:
 
 
 def test_the_address_carries_the_experiments() -> None:
-    with explore(EXP, MAZE.replace(steps=3), seed=5, below=0.8, show=False) as page:
+    with explore(EXP, MAZE.replace(steps=3), rng=5, below=0.8, show=False) as page:
         fragment = page.address.partition("#")[2]
     given = parse_qs(fragment)
     assert cm.Experiment.from_json(given["a"][0]) == EXP.replace(record=cm.Record())

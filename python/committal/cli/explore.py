@@ -11,7 +11,6 @@ from committal.cli.options import Seed
 from committal.config import Experiment
 from committal.errors import ConfigError
 from committal.explore import Page, explore, serve
-from committal.explore.address import fragment_in
 
 
 def register(app: typer.Typer) -> None:
@@ -24,7 +23,7 @@ def explore_command(
         str | None,
         typer.Argument(help="A study file, or a link that the page gave.", metavar="[FILE|LINK]"),
     ] = None,
-    seed: Seed = 0,
+    rng: Seed = 0,
     below: Annotated[
         float | None, typer.Option(help="A run fails if its value ends below this.")
     ] = None,
@@ -41,21 +40,23 @@ def explore_command(
       committal explore examples/two_arms.toml --below 0.5
       committal explore 'http://127.0.0.1:40000/...#a=...'
     """
-    page = _opened(what, seed=seed, below=below, port=port, show=browser)
+    page = _opened(what, rng=rng, below=below, port=port, show=browser)
     typer.echo(page.address)
     typer.echo("Ctrl-C ends it.", err=True)
     page.wait()
 
 
-def _opened(what: str | None, *, seed: int, below: float | None, port: int, show: bool) -> Page:
+def _opened(what: str | None, *, rng: int, below: float | None, port: int, show: bool) -> Page:
     if what is None:
-        return explore(seed=seed, below=below, port=port, show=show)
+        return explore(rng=rng, below=below, port=port, show=show)
     if what.startswith(("http://127.0.0.1:", "http://localhost:")):
+        from committal.explore.address import fragment_in
+
         return serve(fragment_in(what), port=port, show=show)
     file = Path(what)
     if not file.is_file():
         raise ConfigError("FILE", what, "a study file that exists, or a link that the page gave")
-    return explore(_experiment_in(file), seed=seed, below=below, port=port, show=show)
+    return explore(_experiment_in(file), rng=rng, below=below, port=port, show=show)
 
 
 def _experiment_in(file: Path) -> Experiment:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import html
 import sys
 import threading
 import types
@@ -68,12 +69,16 @@ class Page:
     def __repr__(self) -> str:
         return f"<the page at {self._server.address}>"
 
+    def _repr_html_(self) -> str:
+        address = html.escape(self.address)
+        return f'<a href="{address}" target="_blank" rel="noopener">Open the page</a>'
+
 
 def explore(
     experiment: Experiment | None = None,
     other: Experiment | None = None,
     *,
-    seed: int = 0,
+    rng: int = 0,
     below: float | None = None,
     port: int = 0,
     show: bool = True,
@@ -86,8 +91,8 @@ def explore(
         Of a bandit or a gridworld; the paper's first figure by default.
     other : Experiment, optional
         A second one to stand beside it, with the same random numbers.
-    seed : int, optional
-        Of the random numbers.
+    rng : int, optional
+        The seed of the random numbers; a link must be able to say it, so it is an integer.
     below : float, optional
         A run fails if its value ends below this.
     port : int, optional
@@ -119,8 +124,8 @@ def explore(
         raise ConfigTypeError("experiment", experiment, "an Experiment, as `other` is given")
     if below is not None:
         below = check.number("below", below)
-    asked = check.integer("seed", seed, 0, 2**53)
-    more = {"seed": asked or None, "below": below}
+    seed = check.integer("rng", rng, 0, 2**32 - 1)
+    more = {"seed": seed or None, "below": below}
     return serve(fragment_of(experiment, other, **more), port=port, show=show)
 
 

@@ -123,7 +123,7 @@ def seed_of(value: object) -> int:
     >>> seed_of(3)
     3
     """
-    return check.integer("seed", value, 0, 2**53)
+    return check.integer("seed", value, 0, 2**32 - 1)
 
 
 def times_of(steps: int, most: int = TIMES) -> npt.NDArray[np.int64]:

@@ -29,7 +29,8 @@ def pack(head: Mapping[str, Any], arrays: Mapping[str, npt.ArrayLike] | None = N
     >>> head["runs"], arrays["value"].tolist()
     (2, [[0.5], [1.0]])
     """
-    made = {name: np.ascontiguousarray(a, "<f4") for name, a in (arrays or {}).items()}
+    with np.errstate(over="ignore"):  # what is too large for the page is infinite there
+        made = {name: np.ascontiguousarray(a, "<f4") for name, a in (arrays or {}).items()}
     whole = {**head, "arrays": [[name, list(a.shape)] for name, a in made.items()]}
     text = json.dumps(whole, allow_nan=False).encode()
     text += b" " * (-len(text) % 4)

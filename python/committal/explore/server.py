@@ -42,6 +42,8 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"  # connections are kept: a slider makes many requests
     disable_nagle_algorithm = True
     timeout = 120
+    error_message_format = "%(message)s\n"  # of what is not HTTP at all
+    error_content_type = "text/plain; charset=utf-8"
     server: Server
 
     def do_GET(self) -> None:
@@ -160,7 +162,10 @@ class Server(ThreadingHTTPServer):
     request_queue_size = 64
 
     def __init__(self, port: int = 0) -> None:
-        self.desk = Desk()  # before a port that is taken makes the server close itself
+        # Before a port that is taken makes the server close itself.
+        self.desk = Desk()
+        self._open: set[Any] = set()
+        self._changing = threading.Lock()
         super().__init__(("127.0.0.1", port), Handler)
         self.guard = Guard(self.server_port)
         self.page = _page()
@@ -172,7 +177,6 @@ class Server(ThreadingHTTPServer):
             "read": self.desk.read,
         }
         self._places = threading.BoundedSemaphore(CONNECTIONS)
-        self._open: set[Any] = set()
 
     @property
     def address(self) -> str:
@@ -188,11 +192,13 @@ class Server(ThreadingHTTPServer):
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
         """Serve a connection to its end."""
-        self._open.add(request)
+        with self._changing:
+            self._open.add(request)
         try:
             super().process_request_thread(request, client_address)
         finally:
-            self._open.discard(request)
+            with self._changing:
+                self._open.discard(request)
             self._places.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
@@ -205,9 +211,10 @@ class Server(ThreadingHTTPServer):
     def server_close(self) -> None:
         """Stop listening, and end whatever still works."""
         super().server_close()
-        for connection in list(getattr(self, "_open", ())):
-            with contextlib.suppress(OSError):  # it may have gone by itself
-                connection.shutdown(socket.SHUT_RDWR)
+        with self._changing:
+            for connection in self._open:
+                with contextlib.suppress(OSError):  # it may have gone by itself
+                    connection.shutdown(socket.SHUT_RDWR)
         self.desk.close()
 
 

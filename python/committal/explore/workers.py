@@ -38,6 +38,7 @@ class Worker:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
+        self._closed = False
 
     def ask(
         self, request: dict[str, Any], *, seconds: float, still_wanted: Callable[[], None]
@@ -54,8 +55,10 @@ class Worker:
             Raises if nobody wants the answer any more.
         """
         while not self._lock.acquire(timeout=_TICK):
+            self._refuse_closed()
             still_wanted()
         try:
+            self._refuse_closed()
             process = self._started()
             assert process.stdin is not None
             process.stdin.write(json.dumps(request).encode() + b"\n")
@@ -63,6 +66,7 @@ class Worker:
             end = time.monotonic() + seconds
 
             def wait() -> None:
+                self._refuse_closed()
                 still_wanted()
                 if time.monotonic() > end:
                     what = request.get("what")
@@ -77,9 +81,14 @@ class Worker:
             self._lock.release()
 
     def close(self) -> None:
-        """End the process."""
+        """End the process, and whoever waits for it."""
+        self._closed = True
         with self._lock:
             self._end()
+
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise ConfigError("page", "this one", "a page whose server has not been closed")
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:

@@ -391,7 +391,7 @@ row("run", experiment=(BASE, "experiment"), runs=(2, "integer"), rng=(0, NO_RNG)
     first_run=(0, "integer"), chunk=(1, WRONG["count"][1:]), isa=("auto", NO_TEXT),
     independent=(False, "flag"))  # fmt: skip
 row("explore", experiment=(BASE, "experiment"), other=(BASE, "optional experiment"),
-    seed=(0, "integer"), below=(0.5, "optional number"), port=(0, [*WRONG["integer"], 65536]),
+    rng=(0, "integer"), below=(0.5, "optional number"), port=(0, [*WRONG["integer"], 65536]),
     show=(False, "flag"))  # fmt: skip
 row("experiment_of", data=(DATA, [*NO_OBJECT, None, xr.Dataset, xr.Dataset()]))
 row("study_of", data=(SWEEP, [*NO_OBJECT, None, xr.Dataset, xr.Dataset()]))

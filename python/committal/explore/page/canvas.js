@@ -40,7 +40,7 @@ export function tidy(x) {
 }
 
 // A frame with axes: returns the two scales.
-export function axes(context, { width, height }, { x, y, left = 40, right = 10, top = 8, bottom = 22, xTicks, yTicks, label, yLabel }) {
+export function axes(context, { width, height }, { x, y, label, yLabel, xTicks, yTicks, left = 40, right = 10, top = yLabel ? 18 : 8, bottom = 22 }) {
   const toX = (v) => left + ((v - x[0]) / (x[1] - x[0] || 1)) * (width - left - right);
   const toY = (v) => height - bottom - ((v - y[0]) / (y[1] - y[0] || 1)) * (height - top - bottom);
   context.strokeStyle = colours.line;
@@ -53,10 +53,11 @@ export function axes(context, { width, height }, { x, y, left = 40, right = 10, 
   }
   context.stroke();
   for (const v of xTicks ?? ticks(...x, Math.max(2, Math.floor(width / 110)))) {
-    const align = toX(v) > width - right - 14 ? "right" : "center";
-    words(context, tidy(v), Math.min(toX(v), width - right), height - bottom + 14, { align, size: 11 });
+    const room = label ? 100 : 0; // for the name of the axis at its end
+    if (toX(v) > width - right - room) continue;
+    words(context, tidy(v), toX(v), height - bottom + 14, { align: "center", size: 11 });
   }
-  if (label) words(context, label, width - right, height - bottom - 5, { align: "right", size: 11 });
-  if (yLabel) words(context, yLabel, left + 4, top + 9, { size: 11 });
+  if (label) words(context, label, width - right, height - bottom + 14, { align: "right", size: 11 });
+  if (yLabel) words(context, yLabel, left, top - 7, { size: 11 });
   return { toX, toY, left, right: width - right, top, bottom: height - bottom };
 }

@@ -18,7 +18,15 @@ export function shared(page) {
       const b = baselineOf(current());
       return b.kind === "formula" || b.kind === "other" ? null : b.offset;
     },
-    (x) => page.edit((e) => { e.baseline = baselineFrom({ ...baselineOf(e), offset: x }); }));
+    (x) => {
+      // Both move by as much, and stay as far apart as they are.
+      const by = x - baselineOf(current()).offset;
+      page.edit((e) => {
+        const b = baselineOf(e);
+        if (b.kind === "formula" || b.kind === "other") return;
+        e.baseline = baselineFrom({ ...b, offset: Math.round((b.offset + by) * 1e4) / 1e4 });
+      });
+    });
   offset.bar.id = "epsilon";
   offset.element.querySelector("label").htmlFor = "epsilon";
   const text = make("input", {
@@ -97,7 +105,7 @@ export function banditControls(page) {
     rows = Array.from({ length: count }, (_, k) => armRow(k, page));
     arms.replaceChildren(...rows.map((row) => row.element));
   };
-  parts.push({ refresh() { rebuild(); rows.forEach((row) => row.refresh()); less.disabled = rows.length <= 2; more.disabled = rows.length >= 5; } });
+  parts.push({ refresh() { rebuild(); rows.forEach((row) => row.refresh()); less.disabled = rows.length <= 2; more.disabled = rows.length >= 5 || !rows.length; } });
   const less = make("button", { type: "button", text: "− arm", onclick: () => page.edit((e) => resize(e, -1)) });
   const more = make("button", { type: "button", text: "+ arm", onclick: () => page.edit((e) => resize(e, 1)) });
   rebuild();

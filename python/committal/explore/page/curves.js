@@ -10,7 +10,7 @@ export function drawCurves(canvas, series, clock, counted) {
   const last = times[times.length - 1] || 1;
   const pad = (series.high - series.low || 1) * 0.04;
   const frame = axes(context, size, {
-    x: [0, last], y: [series.low - pad, series.high + pad], label: series.xLabel ?? "updates",
+    x: [0, last], y: [series.low - pad, series.high + pad], label: `${last.toLocaleString("en")} ${series.xLabel ?? "updates"}`,
     yLabel: series.label,
   });
   const { toX, toY } = frame;

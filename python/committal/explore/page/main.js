@@ -21,6 +21,7 @@ class Page {
     this.transport = new Transport(byId("transport"), this);
     this.texts = new Texts(byId("texts"), this);
     this.presets = [];
+    if (state.unread) byId("says").textContent = "The address could not be read; this is figure 1.";
     this._choices();
     this._build();
     this._keys();
@@ -32,7 +33,9 @@ class Page {
     addEventListener("hashchange", () => {
       if (location.hash.slice(1) === this._written) return;
       fromFragment(location.hash.slice(1));
-      state.labels = {};
+      this.chosen = null;
+      byId("presets").value = "";
+      byId("says").textContent = "";
       this._build();
       this.all();
     });
@@ -53,8 +56,10 @@ class Page {
     const since = performance.now();
     for (const name of shownPanels().filter((n) => names.includes(n))) {
       change(state.panels[name]);
+      const labelled = name in state.labels;
       delete state.labels[name];
       this.panels[name].change(since);
+      if (labelled) this._cases();
     }
     this._changed();
   }
@@ -62,6 +67,7 @@ class Page {
   // Change something that both panels share.
   set(name, value) {
     state[name] = value;
+    state.shown = Math.min(state.shown, state.runs - 1);
     this.all();
   }
 
@@ -226,7 +232,7 @@ class Page {
     const [first, second] = one.pair.map((k) => one.cases[k]);
     const maze = isMaze(first.experiment);
     this.begin(clone(first.experiment), clone(second.experiment),
-      { below: one.below, runs: maze ? 30 : 200 }, { a: first.label, b: second.label });
+      { below: one.below, under: one.under, runs: maze ? 30 : 200 }, { a: first.label, b: second.label });
   }
 
   _cases() {
@@ -235,12 +241,13 @@ class Page {
       if (!this.chosen || isMaze(this.chosen.cases[0].experiment) !== (mode() === "gridworld")) continue;
       for (const one of this.chosen.cases) {
         panel.cases.append(make("button", {
-          type: "button", text: one.label,
+          type: "button", text: one.label, "aria-pressed": String(state.labels[panel.name] === one.label),
           onclick: () => {
             const since = performance.now();
             state.panels[panel.name] = clone(one.experiment);
             state.labels[panel.name] = one.label;
             panel.change(since);
+            this._cases();
             this._changed();
           },
         }));

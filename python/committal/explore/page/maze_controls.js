@@ -35,7 +35,7 @@ export function mazeControls(page) {
     () => state.curve, (v) => page.look("curve", v));
   const element = make("div", {},
     group("Map", tools,
-      make("p", { className: "hint", text: "Draw on the map with the mouse." }),
+      make("p", { className: "hint", text: "Draw on the map, with the mouse or a finger." }),
       ...goals,
       make("div", { className: "buttons" },
         button("+ row", (p) => resized(p, 1, 0)), button("− row", (p) => resized(p, -1, 0)),

@@ -296,7 +296,9 @@ function normal(policy) {
 
 function exactWords({ probability, uncertainty }) {
   if (probability < uncertainty) return `< ${percent(probability + uncertainty)}`;
-  return uncertainty < 5e-7 ? percent(probability) : `${percent(probability)} ± ${percent(uncertainty)}`;
+  if (uncertainty < 5e-6) return percent(probability);
+  const digits = Math.max(0, -Math.floor(Math.log10(100 * uncertainty)));
+  return `${(100 * probability).toFixed(digits)} ± ${(100 * uncertainty).toFixed(digits)} %`;
 }
 
 function mapWords(map) {

@@ -20,7 +20,7 @@ export function rateWords(known) {
 export function intervalWords(known) {
   const runs = known.runs.toLocaleString("en");
   const counts = `${known.failures.toLocaleString("en")} of ${runs} runs`;
-  if (known.failures === 0 || known.failures === known.runs) return `${counts}, 95 %`;
+  if (known.failures === 0 || known.failures === known.runs) return `95 % bound · ${counts}`;
   const digits = Math.max(0, 1 - Math.floor(Math.log10(50 * (known.high - known.low))));
   const [low, high] = [known.low, known.high].map((x) => (100 * x).toFixed(Math.min(digits, 4)));
   return `[${low}, ${high}] · ${counts}`;
@@ -39,7 +39,7 @@ export function drawRate(canvas, history, exact) {
   const digits = high - least < 0.02 ? 2 : high - least < 0.2 ? 1 : 0;
   const xTicks = [];
   for (let d = 2; d <= top; d++) xTicks.push(d);
-  const bottom = 22, left = 48;
+  const bottom = 22, left = 54;
   const frame = axes(context, size, { x: [low, top], y: [least, high], xTicks: [], yTicks: [], left, bottom });
   const { toX, toY } = frame;
   for (const d of xTicks) {

@@ -25,7 +25,7 @@ export const ROOMS = {
   steps: 1000,
 };
 
-export const state = {
+const BEGINNING = {
   panels: { a: null, b: null },
   two: true,
   target: "both",
@@ -41,6 +41,8 @@ export const state = {
   tool: "wall",
   labels: {},
 };
+
+export const state = structuredClone(BEGINNING);
 
 export function clone(x) {
   return structuredClone(x);
@@ -165,11 +167,11 @@ export function toFragment() {
 
 // What is wrong in an address is left out; what is wrong in an experiment, the server says.
 export function fromFragment(text) {
+  Object.assign(state, structuredClone(BEGINNING));
   const given = new URLSearchParams(text.replace(/\+/g, "%2B"));
   const experiment = (name) => {
     try {
-      const found = JSON.parse(given.get(name));
-      return found && typeof found === "object" && found.problem && found.update ? found : null;
+      return readable(JSON.parse(given.get(name)));
     } catch {
       return null;
     }
@@ -181,6 +183,7 @@ export function fromFragment(text) {
     }
   };
   const [a, b] = [experiment("a"), experiment("b")];
+  state.unread = !a && given.has("a");
   state.panels.a = a ?? clone(FIGURE_1);
   state.panels.b = b ?? (a ? clone(a) : clone(FIGURE_1));
   if (!a) state.panels.b.baseline = around({ kind: "min_variance", metric: "gradient" }, 0.5);
@@ -202,9 +205,23 @@ export function fromFragment(text) {
   }
 }
 
+// Whether sliders can be made for it; whether it can be run, the server says.
+function readable(found) {
+  const { problem, update } = found;
+  const numbers = (list) => Array.isArray(list) && list.length && list.every(Number.isFinite);
+  const drawable = problem.kind === "gridworld"
+    ? typeof problem.text === "string" && problem.goals.constructor === Object
+    : problem.kind === "bandit" && (numbers(problem.means) || Array.isArray(problem.table));
+  if (!drawable || typeof update.kind !== "string") return null;
+  found.policy ??= { kind: "softmax" };
+  const start = found.policy.theta0 ?? found.policy.probabilities ?? 0;
+  return Number.isFinite(start) || numbers(start) || isMaze(found) ? found : null;
+}
+
 // A third of the way from the best arm to the next one.
 export function defaultBelow(experiment) {
-  const means = [...(experiment.problem.means ?? [1, 0])].sort((x, y) => y - x);
+  const { means: given, table } = experiment.problem;
+  const means = [...(given ?? table.map((arm) => arm.reduce((m, [x, p]) => m + x * p, 0)))].sort((x, y) => y - x);
   const next = means.find((m) => m < means[0]) ?? means[0] - 1;
   return Math.round((means[0] - (means[0] - next) / 3) * 1000) / 1000;
 }

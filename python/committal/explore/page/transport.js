@@ -17,7 +17,10 @@ export class Transport {
     this.play.className = "play";
     this.bar = make("input", {
       type: "range", min: 0, max: 1, step: 0.001, "aria-label": "Time",
-      oninput: () => { this.pause(); this.go(Number(this.bar.value)); },
+      oninput: () => {
+        this.playing = false;
+        this.go(Number(this.bar.value));
+      },
     });
     this.label = make("output", { className: "clock" });
     this.fast = make("button", { type: "button", title: "Speed ([ and ])", onclick: () => this.faster(1, true) });
