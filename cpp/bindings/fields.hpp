@@ -64,6 +64,10 @@ inline void load(const char* name, const py::handle& given, ProgramSet& value) {
       value.optimiser = load_program(at("optimiser"), program);
     } else if (kind == "critic") {
       value.critic = load_program(at("critic"), program);
+    } else if (kind == "group") {
+      value.group = load_program(at("group"), program);
+    } else if (kind == "scale") {
+      value.scale = load_program(at("scale"), program);
     } else if (kind == "quantities") {
       if (!py::isinstance<py::sequence>(program)) {
         refuse_type(at("quantities"), program, "a list of (name, program)");
@@ -76,8 +80,8 @@ inline void load(const char* name, const py::handle& given, ProgramSet& value) {
       }
     } else {
       refuse(name, quoted(kind),
-             "the names 'baseline', 'weight', 'update', 'link', 'optimiser', 'critic' and "
-             "'quantities'");
+             "the names 'baseline', 'weight', 'update', 'link', 'optimiser', 'critic', "
+             "'group', 'scale' and 'quantities'");
     }
   }
 }

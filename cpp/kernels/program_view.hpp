@@ -291,11 +291,13 @@ struct ProgramSetView {
   const ProgramView* link;
   const ProgramView* optimiser;
   const ProgramView* critic;  // a baseline with states for every state of an MDP
+  const ProgramView* scale;   // what A of all episodes is divided by, from all returns
+  const ProgramView* group;   // A of the episodes of one update, from their returns
   Array<const ProgramView*> quantities;
 
   COMMITTAL_FORCE_INLINE bool any() const {
     return baseline != nullptr || weight != nullptr || update != nullptr || link != nullptr ||
-           optimiser != nullptr || critic != nullptr || quantities.count > 0;
+           optimiser != nullptr || critic != nullptr || group != nullptr || quantities.count > 0;
   }
 };
 

@@ -8,8 +8,13 @@ MdpPlan::MdpPlan() : MdpFields<Owned>{} { visit(DefaultFields{}, *this); }
 
 void MdpPlan::validate(const MdpModel& model) const {
   visit(CheckFields{steps}, *this);
+  const auto starts = static_cast<std::int64_t>(start_states.size());
+  if (each_start && starts > 0 && samples > kMostSamples / starts) {
+    refuse("samples", std::to_string(samples),
+           "at most " + std::to_string(kMostSamples / starts) + " from each start");
+  }
   // One more episode is drawn at the last time, and not applied.
-  require_draws(steps, "limit", limit, true);
+  require_draws(steps, episodes() == 1 ? "limit" : "limit * samples", limit * episodes(), true);
   if (!(tolerance > 0.0)) refuse("tolerance", show(tolerance), "a positive number");
   require_count("theta0", theta0.size(), model.states() * model.actions());
   require_behaviour_law(behaviour, behaviour_probabilities, model.actions());
@@ -51,6 +56,8 @@ void MdpPlan::validate_programs() const {
   // What a state becomes depends on what was drawn; what is subtracted, only on the state.
   offers.critic = (visited & ~inputs_mask(Input::kRewards, Input::kRatio, Input::kScore,
                                           Input::kNatural, Input::kBaseline, Input::kAdvantage));
+  offers.group = inputs_mask(Input::kTime, Input::kSamples, Input::kReward, Input::kBaseline);
+  offers.scale = inputs_mask(Input::kSamples, Input::kReward);
   require_programs(programs, offers);
   if (programs.link || !programs.quantities().empty()) {
     refuse("programs", "a link or quantities with an MDP", "the other programs");
@@ -59,6 +66,15 @@ void MdpPlan::validate_programs() const {
       (programs.baseline || programs.weight || programs.update || programs.critic)) {
     refuse("programs", "a baseline, critic, weight or update with estimator " + quoted(estimator),
            "an estimator that draws episodes");
+  }
+  if (programs.scale && !programs.group) refuse("programs", "a scale", "one with a group");
+  if ((episodes() > 1 || programs.group) && v.estimator != MdpEstimator::kReinforce) {
+    refuse("samples", std::to_string(samples) + " with estimator " + quoted(estimator),
+           "1, or 'reinforce'");
+  }
+  if ((episodes() > 1 || programs.group) && behaviour != "on_policy") {
+    refuse("samples", std::to_string(samples) + " with behaviour " + quoted(behaviour),
+           "1, or 'on_policy'");
   }
   if (v.estimator == MdpEstimator::kReinforce && (programs.weight || programs.update) &&
       behaviour != "on_policy") {

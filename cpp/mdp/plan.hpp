@@ -17,6 +17,11 @@ struct MdpPlan : MdpFields<Owned> {
   // Throws std::invalid_argument naming the field, its value and what is allowed.
   void validate(const MdpModel& model) const;
 
+  // Of one update, of all groups.
+  std::int64_t episodes() const {
+    return samples * (each_start ? static_cast<std::int64_t>(start_states.size()) : 1);
+  }
+
   // f(field, each.member...) for every field, see plan/fields.hpp.
   template <typename F, typename... Each>
   static void visit(F&& f, Each&... each);
@@ -42,6 +47,8 @@ void MdpPlan::visit(F&& f, Each&... each) {
   f(Field{"solver", "direct", OneOf<Solver>{}}, each.solver...);
   f(Field{"tolerance", 1e-3, Between{0.0, kLargest}}, each.tolerance...);
   f(Field{"discounted", false, Unchecked{}}, each.discounted...);
+  f(Field{"samples", 1, Whole{1, kMostSamples}}, each.samples...);
+  f(Field{"each_start", false, Unchecked{}}, each.each_start...);
   f(Field{"step_size", Required{}, Scheduled{0.0, kLargest}}, each.step_size...);
   f(Field{"baseline_terms", std::vector<BaselineTerm>{}, Terms{}}, each.baseline_terms...);
   f(Field{"baseline_offset", 0.0, Between{-kLargest, kLargest}}, each.baseline_offset...);

@@ -69,6 +69,7 @@ MdpView MdpSimulator::view() const {
   v.states = model_->states();
   v.actions = model_->actions();
   v.goals = model_->goals();
+  v.episodes = plan_.episodes();
   v.original = model_->original().data();
   v.acting_theta0 = acting_theta0_.data();
   const RunningMean mean = running_mean(plan_.baseline_terms);

@@ -56,13 +56,10 @@ void ProgramSet::add_quantity(const std::string& name, Held program) {
 
 ProgramSetView ProgramSet::view() const {
   const auto seen = [](const Held& program) { return program ? &program->view() : nullptr; };
-  return {seen(baseline),
-          seen(weight),
-          seen(update),
-          seen(link),
-          seen(optimiser),
-          seen(critic),
-          {views_.data(), static_cast<std::int64_t>(views_.size())}};
+  return {
+      seen(baseline), seen(weight),    seen(update),
+      seen(link),     seen(optimiser), seen(critic),
+      seen(scale),    seen(group),     {views_.data(), static_cast<std::int64_t>(views_.size())}};
 }
 
 void require_programs(const ProgramSet& programs, const ProgramOffers& offers) {
@@ -78,6 +75,11 @@ void require_programs(const ProgramSet& programs, const ProgramOffers& offers) {
     refuse("programs", "a critic", "a baseline with states: there is one state only");
   }
   require_program("programs['critic']", programs.critic, offers.critic, kRun, true, "own");
+  if ((programs.group || programs.scale) && offers.group == 0) {
+    refuse("programs", "a group", "a baseline of the samples: there are no episodes");
+  }
+  require_program("programs['scale']", programs.scale, offers.scale, kRun, false);
+  require_program("programs['group']", programs.group, offers.group, kSample, false);
   const std::vector<std::string>& names = programs.quantity_names();
   const std::int64_t room =
       kMostQuantities - std::max(parts().quantities.count, parts().mdp_quantities.count);

@@ -21,6 +21,8 @@ class ProgramSet {
   Held link;
   Held optimiser;
   Held critic;  // gives what is subtracted, and itself; its states are those of every state
+  Held scale;   // gives what A of all episodes is divided by
+  Held group;   // gives A of the episodes of one group
 
   void add_quantity(const std::string& name, Held program);
   const std::vector<std::string>& quantity_names() const { return names_; }
@@ -41,6 +43,8 @@ struct ProgramOffers {
   std::uint32_t link;
   std::uint32_t optimiser;
   std::uint32_t critic;
+  std::uint32_t scale;
+  std::uint32_t group;
   std::uint32_t quantity;
   bool sample_states;  // whether a baseline, weight or update may keep states
 };

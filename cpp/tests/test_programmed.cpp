@@ -125,6 +125,20 @@ TEST(mdp_blocks_with_programs_stay_in_their_workspace) {
       plan.programs.update =
           program_of("sample_arm", "mul", {{"score", "sample_arm"}, {"theta", "arm"}});
       check();
+      if (plan.estimator != "reinforce") continue;
+      plan.samples = 3;
+      check();
+      plan.programs.group = program_of("sample", "others_sum_samples", {{"R", "sample"}});
+      plan.programs.scale = program_of("run", "std_samples", {{"R", "sample"}});
+      check();
+      plan.programs.update = nullptr;
+      plan.programs.weight = nullptr;
+      plan.start_states = {0, 2};
+      plan.start_cumulative = {0.5, 1.0};
+      plan.each_start = true;
+      check();
+      plan.samples = kMostSamples;
+      CHECK(starts_with(message_of([&] { plan.validate(*model); }), "samples = "));
     }
   }
 }

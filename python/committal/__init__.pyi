@@ -24,6 +24,7 @@ from .config.behaviours import EpsilonGreedy as EpsilonGreedy
 from .config.behaviours import Fixed as Fixed
 from .config.behaviours import OnPolicy as OnPolicy
 from .config.behaviours import UniformMixture as UniformMixture
+from .config.contexts import contexts as contexts
 from .config.critic import Critic as Critic
 from .config.escort import Escort as Escort
 from .config.estimators import ExactQ as ExactQ

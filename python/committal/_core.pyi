@@ -97,6 +97,8 @@ class MdpSimulator(Simulator):
         solver: str = "direct",
         tolerance: float = 0.001,
         discounted: bool = False,
+        samples: _Int = 1,
+        each_start: bool = False,
         step_size: _Array,
         baseline_terms: Sequence[tuple[str, float, float]] = ...,
         baseline_offset: float = 0.0,

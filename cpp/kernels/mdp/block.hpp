@@ -75,7 +75,7 @@ struct MdpRows {
   double* spare = nullptr;
   double* spare2 = nullptr;
   double* running_mean = nullptr;
-  double* episode_return = nullptr;
+  double* episode_return = nullptr;  // of the episode that is looked at, see face()
   double* length = nullptr;
   double* goal = nullptr;
   double* entropy_sum = nullptr;
@@ -85,12 +85,30 @@ struct MdpRows {
   std::uint64_t* walking_run = nullptr;  // of every walker
   std::uint64_t* run = nullptr;
   MdpPrograms<W>* programs = nullptr;  // of formulas, if there are some
+  // What is known of all episodes of one update, [samples] of what one of them has.
+  std::uint32_t* paths = nullptr;
+  std::int64_t* outcomes = nullptr;
+  double* returns = nullptr;
+  double* lengths = nullptr;
+  double* goals = nullptr;
+  std::int64_t* moves_made = nullptr;
 };
 
 // An odd number: neighbouring lanes must not share the sets of a cache.
 COMMITTAL_INLINE std::int64_t own_states(std::int64_t acting) { return (acting + 1) | 1; }
 // A path ends with moves from nowhere, for the last strip of it.
 COMMITTAL_INLINE std::int64_t path_moves(std::int64_t limit) { return limit + kPlaces; }
+
+// Episode number j of an update is the one that is looked at from now on.
+template <int W>
+COMMITTAL_INLINE void face(MdpRows<W>& s, const MdpView& plan, std::int64_t j) {
+  s.path = s.paths + j * W * path_moves(plan.limit);
+  s.path_outcome = s.outcomes + j * W * (plan.programs.critic ? path_moves(plan.limit) : 0);
+  s.episode_return = s.returns + j * W;
+  s.length = s.lengths + j * W;
+  s.goal = s.goals + j * W;
+  s.made = s.moves_made + j * W;
+}
 
 // Takes the rows of a block from an arena, as many of them to record in.
 template <int W>
@@ -102,11 +120,12 @@ inline void lay_out(MdpRows<W>& s, const MdpView& plan, std::int64_t recorded, A
   s.theta = arena.take<double>(own_pairs, W);
   s.law = arena.take<double>(2 * own_pairs, W);
   s.advantage = arena.take<double>(own_pairs, W);
-  s.path = arena.take<std::uint32_t>(moves, W);
+  const std::int64_t all_moves = plan.episodes * moves;
+  s.paths = arena.take<std::uint32_t>(all_moves, W);
   s.path_weight = arena.take<double>(moves, W);
   s.path_ratio = arena.take<double>(moves, W);
   s.path_reward = arena.take<double>(moves, W);
-  s.path_outcome = arena.take<std::int64_t>(plan.programs.critic != nullptr ? moves : 0, W);
+  s.outcomes = arena.take<std::int64_t>(plan.programs.critic != nullptr ? all_moves : 0, W);
   s.discounts = arena.take<double>(moves);
   s.marks = arena.take<std::uint8_t>(n + 1);
   s.found = arena.take<std::uint32_t>(n + 1);
@@ -131,11 +150,11 @@ inline void lay_out(MdpRows<W>& s, const MdpView& plan, std::int64_t recorded, A
   s.spare = arena.take<double>(W);
   s.spare2 = arena.take<double>(W);
   s.running_mean = arena.take<double>(W);
-  s.episode_return = arena.take<double>(W);
-  s.length = arena.take<double>(W);
-  s.goal = arena.take<double>(W);
+  s.returns = arena.take<double>(plan.episodes, W);
+  s.lengths = arena.take<double>(plan.episodes, W);
+  s.goals = arena.take<double>(plan.episodes, W);
   s.entropy_sum = arena.take<double>(W);
-  s.made = arena.take<std::int64_t>(W);
+  s.moves_made = arena.take<std::int64_t>(plan.episodes, W);
   s.action = arena.take<std::int64_t>(W);
   s.walkers = arena.take<Walker>(W);
   s.walking_run = arena.take<std::uint64_t>(W);

@@ -18,15 +18,16 @@ inline void draw_uniforms(MdpBlock<KT, W>& s, std::uint64_t first) {
 }
 
 template <int KT, int W>
-inline void draw_starts(MdpBlock<KT, W>& s, std::int64_t t) {
+inline void draw_starts(MdpBlock<KT, W>& s, std::int64_t episode) {
   const Array<double>& cumulative = s.plan.start_cumulative;
   const std::int64_t last = cumulative.count - 1;
   s.walking = s.task.valid;
   for (int l = 0; l < s.walking; ++l) {
-    std::int64_t at = 0;
-    if (last > 0) {
-      const double u = uniform(s.task.key, s.run[l], Slot::kStart, static_cast<std::uint64_t>(t)) *
-                       cumulative[last];
+    std::int64_t at = s.plan.each_start ? episode % s.plan.episodes / s.plan.samples : 0;
+    if (last > 0 && !s.plan.each_start) {
+      const double u =
+          uniform(s.task.key, s.run[l], Slot::kStart, static_cast<std::uint64_t>(episode)) *
+          cumulative[last];
       while (at < last && !(u < cumulative[at])) ++at;
     }
     s.walkers[l] = {.law = s.law_at(l * s.own_pairs),
@@ -192,9 +193,9 @@ inline void sum_action_entropy(MdpBlock<KT, W>& s) {
 
 // One episode per lane from theta_t: path, return, length, goal.
 template <bool kDeterministic, bool kNotes, int KT, int W>
-inline void walk(MdpBlock<KT, W>& s, std::int64_t t) {
+inline void walk(MdpBlock<KT, W>& s, std::int64_t t, std::int64_t episode) {
   const std::uint64_t first =
-      static_cast<std::uint64_t>(t) * static_cast<std::uint64_t>(s.plan.limit);
+      static_cast<std::uint64_t>(episode) * static_cast<std::uint64_t>(s.plan.limit);
   const bool on_policy = s.plan.behaviour == kOnPolicy;
   for (std::int64_t number = 0; number < s.plan.limit && s.walking > 0; ++number) {
     const std::uint64_t draw = first + static_cast<std::uint64_t>(number);
@@ -211,16 +212,29 @@ inline void walk(MdpBlock<KT, W>& s, std::int64_t t) {
 }
 
 template <int KT, int W>
-inline void draw_episode(MdpBlock<KT, W>& s, std::int64_t t, bool with_entropy) {
-  draw_starts(s, t);
+inline void draw_episode(MdpBlock<KT, W>& s, std::int64_t t, std::int64_t episode,
+                         bool with_entropy) {
+  draw_starts(s, episode);
   const bool notes = s.plan.programs.critic != nullptr;
   if (s.m.deterministic) {
-    notes ? walk<true, true>(s, t) : walk<true, false>(s, t);
+    notes ? walk<true, true>(s, t, episode) : walk<true, false>(s, t, episode);
   } else {
-    notes ? walk<false, true>(s, t) : walk<false, false>(s, t);
+    notes ? walk<false, true>(s, t, episode) : walk<false, false>(s, t, episode);
   }
   if (s.kept.visits) count_visits(s);
   if (with_entropy) sum_action_entropy(s);
+}
+
+// Those of one update. The first is looked at in the end: what is recorded is recorded of it.
+template <int KT, int W>
+inline void draw_episodes(MdpBlock<KT, W>& s, std::int64_t t, bool with_entropy) {
+  const std::int64_t first = t * s.plan.episodes;
+  for (std::int64_t j = s.plan.episodes - 1; j > 0; --j) {
+    face(s, s.plan, j);
+    draw_episode(s, t, first + j, false);
+  }
+  face(s, s.plan, 0);
+  draw_episode(s, t, first, with_entropy);
 }
 
 }  // namespace committal::COMMITTAL_ISA

@@ -88,7 +88,7 @@ void add_rows_to(std::int64_t pairs, std::int64_t stride, double alpha, const Bo
 template <int W>
 MdpPrograms<W>* lay_out_programs(const MdpView& plan, Arena& arena) {
   const ProgramSetView& set = plan.programs;
-  if (!set.any()) return nullptr;
+  if (!set.any() && plan.episodes == 1) return nullptr;
   const std::int64_t A = plan.model.actions;
   const std::int64_t n = plan.model.acting;
   const std::int64_t own_pairs = own_states(n) * A;
@@ -98,6 +98,10 @@ MdpPrograms<W>* lay_out_programs(const MdpView& plan, Arena& arena) {
   p.weight.lay_out(set.weight, {A, 1}, arena);
   p.update.lay_out(set.update, {A, 1}, arena);
   p.optimiser.lay_out(set.optimiser, {n * A, 1}, arena);
+  p.group.lay_out(set.group, {1, plan.samples}, arena);
+  p.scale.lay_out(set.scale, {1, plan.episodes}, arena);
+  p.group_returns = arena.take<double>(set.group != nullptr ? plan.samples : 0, W);
+  p.advantages = arena.take<double>(set.group != nullptr ? plan.episodes : 0, W);
   lay_out_critic<W>(p, plan, arena);
   const auto used = [](const ProgramView* view) { return view == nullptr ? 0u : view->used; };
   p.of_place = used(set.baseline);
@@ -116,8 +120,10 @@ MdpPrograms<W>* lay_out_programs(const MdpView& plan, Arena& arena) {
   }
   p.lost = arena.take<double>(W);
   p.gradient = arena.take<double>(p.gathers() ? own_pairs : 0, W);
+  for (double** row : {&p.lane_time, &p.group_b, &p.group_size, &p.batch_size}) {
+    *row = arena.take<double>(W);
+  }
   if (set.optimiser != nullptr) {
-    p.lane_time = arena.take<double>(W);
     p.all = arena.take<double>(W);
     p.gradient_rows = arena.take<double>(n * A, W);
     p.theta_rows = arena.take<double>(n * A, W);
@@ -171,9 +177,20 @@ void start_programs(MdpRows<W>& s, const MdpView& plan, int lanes) {
   if (p.critic) p.critic.bind(known);
   if (p.critic) start_critic<W>(p, plan);
   for (std::int64_t i = 0; i < own_pairs * W && p.gathers(); ++i) p.gradient[i] = 0.0;
+  known[static_cast<int>(Input::kTime)] = {p.lane_time, 0, 0};
+  if (p.group) {
+    fill<W>(p.group_size, static_cast<double>(plan.samples));
+    fill<W>(p.batch_size, static_cast<double>(plan.episodes));
+    known[static_cast<int>(Input::kSamples)] = {p.group_size, 0, 0};
+    known[static_cast<int>(Input::kReward)] = {p.group_returns, W, 0};
+    known[static_cast<int>(Input::kBaseline)] = {p.group_b, 0, 0};
+    p.group.bind(known);
+    known[static_cast<int>(Input::kSamples)] = {p.batch_size, 0, 0};
+    known[static_cast<int>(Input::kReward)] = {s.returns, W, 0};
+    if (p.scale) p.scale.bind(known);
+  }
   if (!p.optimiser) return;
   fill<W>(p.all, static_cast<double>(n * A));
-  known[static_cast<int>(Input::kTime)] = {p.lane_time, 0, 0};
   known[static_cast<int>(Input::kArms)] = {p.all, 0, 0};
   known[static_cast<int>(Input::kTheta)] = {p.theta_rows, 0, W};
   known[static_cast<int>(Input::kGradient)] = {p.gradient_rows, 0, W};
@@ -193,7 +210,7 @@ template <int W>
 void see_time(MdpRows<W>& s, std::int64_t t) {
   const MdpPrograms<W>& p = *s.programs;
   fill<kSeen>(p.time, static_cast<double>(t));
-  if (p.optimiser) fill<W>(p.lane_time, static_cast<double>(t));
+  fill<W>(p.lane_time, static_cast<double>(t));
 }
 
 template <int W>
@@ -213,6 +230,31 @@ void add_formula_baseline(MdpRows<W>& s, const MdpView& plan, const Place* place
     for (int j = 0; j < window.count; ++j) p.place_b[window.own[j]] += value.row[j];
     window.look_at(value, 1, p.one);
     patience.spend((p.baseline.view().code.count + 4) * window.A);
+  }
+}
+
+template <int W>
+void compare_episodes(MdpRows<W>& s, const MdpView& plan) {
+  MdpPrograms<W>& p = *s.programs;
+  const std::int64_t size = plan.samples * W;
+  for (std::int64_t first = 0; first < plan.episodes * W; first += size) {
+    for (std::int64_t i = 0; i < size; ++i) p.group_returns[i] = s.returns[first + i];
+    p.group.run();
+    const BoundRows& advantage = p.group.output(0);
+    for (std::int64_t i = 0; i < size; ++i) {
+      p.advantages[first + i] = advantage.row[i / W * advantage.sample + i % W];
+    }
+  }
+  if (p.scale) {
+    p.scale.run();
+    const double* scale = p.scale.output(0).row;
+    for (std::int64_t i = 0; i < plan.episodes * W; ++i) {
+      const double by = scale[i % W];
+      p.advantages[i] = by == 0.0 ? 0.0 : p.advantages[i] / by;
+    }
+  }
+  for (std::int64_t i = 0; i < plan.episodes * W; ++i) {
+    p.lost[i % W] += p.advantages[i] - p.advantages[i];
   }
 }
 
@@ -297,6 +339,7 @@ void add_lost(const MdpPrograms<W>& p, double* sum) {
   template void see_time<W>(MdpRows<W>&, std::int64_t);                                          \
   template void add_formula_baseline<W>(MdpRows<W>&, const MdpView&, const Place*, std::int64_t, \
                                         Patience&);                                              \
+  template void compare_episodes<W>(MdpRows<W>&, const MdpView&);                                \
   template void weigh_by_program<W>(MdpRows<W>&, const MdpView&, int, bool, Patience&);          \
   template void follow_update<W>(MdpRows<W>&, const MdpView&, int, double, double*, Patience&);  \
   template void take_step<W>(MdpRows<W>&, const MdpView&, double, const Place*, std::int64_t);   \

@@ -23,14 +23,22 @@ struct MdpPrograms {
   LaneProgram<kMdpSeen> weight;
   LaneProgram<kMdpSeen> update;
   LaneProgram<W> optimiser;
-  LaneProgram<kMdpSeen> critic;  // a baseline that learns, with states for every state
-  double** learned = nullptr;    // by state of it: [W][own_states(n)][one, or A]
-  std::uint32_t of_place = 0;    // inputs of the baseline, as bits
-  std::uint32_t of_visit = 0;    // inputs of weight and update
-  double* time = nullptr;        // [kMdpSeen]
-  double* one = nullptr;         // [kMdpSeen]
-  double* arms = nullptr;        // [kMdpSeen] actions of a state
-  double* pi = nullptr;          // [A][kMdpSeen], as those below
+  LaneProgram<kMdpSeen> critic;     // a baseline that learns, with states for every state
+  double** learned = nullptr;       // by state of it: [W][own_states(n)][one, or A]
+  LaneProgram<W> group;             // A of the episodes of an update, among one another
+  LaneProgram<W> scale;             // what A of all groups is divided by
+  double* group_returns = nullptr;  // [samples][W] of one group
+  double* advantages = nullptr;     // [episodes][W]
+  const double* signal = nullptr;   // [W] that of the episode looked at, if there is a group
+  double* group_b = nullptr;        // [W] what it sees as b
+  double* batch_size = nullptr;     // [W] how many episodes there are
+  double* group_size = nullptr;     // [W] how many there are
+  std::uint32_t of_place = 0;       // inputs of the baseline, as bits
+  std::uint32_t of_visit = 0;       // inputs of weight and update
+  double* time = nullptr;           // [kMdpSeen]
+  double* one = nullptr;            // [kMdpSeen]
+  double* arms = nullptr;           // [kMdpSeen] actions of a state
+  double* pi = nullptr;             // [A][kMdpSeen], as those below
   double* r = nullptr;
   double* theta = nullptr;
   double* mu = nullptr;
@@ -90,6 +98,9 @@ void add_critic(MdpRows<W>& s, const MdpView& plan, const Place* places, std::in
 // The critic follows the episodes of some lanes, move by move: theta is still the old one.
 template <int W>
 void learn(MdpRows<W>& s, const MdpView& plan, int lanes, Patience& patience);
+// A of all episodes of the update, from their returns.
+template <int W>
+void compare_episodes(MdpRows<W>& s, const MdpView& plan);
 // path_weight of every move of some lanes becomes what its direction is multiplied by. Off the
 // policy path_ratio has the ratios of the moves before, and path_weight that of the move itself.
 template <int W>

@@ -31,6 +31,35 @@ inline void find_programmed_baseline(MdpBlock<KT, W>& s, std::int64_t places) {
   }
 }
 
+// The places where the lanes were in all episodes of this update: every state once per lane.
+template <int KT, int W>
+inline std::int64_t find_all_places(MdpBlock<KT, W>& s) {
+  if (s.plan.episodes == 1) return find_places(s);
+  const auto actions = static_cast<std::uint32_t>(s.A());
+  std::int64_t count = 0;
+  for (int l = 0; l < s.task.valid; ++l) {
+    std::int64_t fresh = 0;
+    for (std::int64_t j = 0; j < s.plan.episodes; ++j) {
+      face(s, s.plan, j);
+      const std::uint32_t* path = s.path_of(l);
+      for (std::int64_t move = 0; move < s.made[l]; ++move) {
+        const std::uint32_t state = path[move] / actions;
+        s.found[fresh] = state;
+        fresh += s.marks[state] == 0 ? 1 : 0;
+        s.marks[state] = 1;
+      }
+      s.patience.spend(s.made[l]);
+    }
+    for (std::int64_t i = 0; i < fresh; ++i) {
+      s.marks[s.found[i]] = 0;
+      s.places[count++] = s.place(l, s.found[i]);
+      s.stale[s.found[i]] = 1;
+    }
+  }
+  fill_up(s, s.places, count);
+  return count;
+}
+
 // path_weight: from the importance of every move of lane l to its ratio; path_ratio: the product of
 // the ratios of the moves before.
 template <int KT, int W>
@@ -92,7 +121,7 @@ inline void follow_moves(MdpBlock<KT, W>& s, int l, double* table, F&& coefficie
   }
 }
 
-// table += alpha times what all episodes give.
+// table += alpha times what the episodes that are looked at give.
 template <int KT, int W>
 inline void follow_episodes(MdpBlock<KT, W>& s, double alpha, double* table) {
   const MdpPrograms<W>& p = *s.programs;
@@ -109,6 +138,11 @@ inline void follow_episodes(MdpBlock<KT, W>& s, double alpha, double* table) {
         follow_moves<Part>(s, l, table, [&](std::int64_t first) COMMITTAL_INLINE_LAMBDA {
           return Places(alpha) * Places::load(weight + first);
         });
+      } else if (p.signal != nullptr) {
+        const GroupAdvantage of_group{p.signal[l]};
+        follow_moves<Part>(s, l, table, [&](std::int64_t first) COMMITTAL_INLINE_LAMBDA {
+          return move_coefficients<Part>(s, l, first, alpha, of_group);
+        });
       } else {
         const double* b = p.place_b + l * s.own_pairs;
         const StateBaseline by_state{b, static_cast<std::uint32_t>(s.A())};
@@ -119,6 +153,18 @@ inline void follow_episodes(MdpBlock<KT, W>& s, double alpha, double* table) {
       }
     }
   });
+}
+
+// f(j) for every episode of this update, which is looked at then.
+template <int KT, int W, typename F>
+inline void for_each_episode(MdpBlock<KT, W>& s, F&& f) {
+  MdpPrograms<W>& p = *s.programs;
+  for (std::int64_t j = 0; j < s.plan.episodes; ++j) {
+    face(s, s.plan, j);
+    if (p.group) p.signal = p.advantages + j * W;
+    f(j);
+  }
+  face(s, s.plan, 0);
 }
 
 // The update number t.
@@ -132,11 +178,18 @@ inline void apply_programs(MdpBlock<KT, W>& s, std::int64_t t) {
   if (s.plan.estimator == MdpEstimator::kExpected) {
     follow_expectation(s, rate, table);
   } else {
-    places = find_places(s);
+    places = find_all_places(s);
     find_programmed_baseline(s, places);
-    if (p.critic) learn<W>(s, s.plan, s.task.valid, s.patience);
-    follow_episodes(s, rate, table);
-    follow_returns(s, t);
+    if (p.group) {
+      for (int l = 0; l < W; ++l) p.group_b[l] = return_baseline(s, l);
+      compare_episodes<W>(s, s.plan);
+    }
+    if (p.critic) {
+      for_each_episode(s, [&](std::int64_t) { learn<W>(s, s.plan, s.task.valid, s.patience); });
+    }
+    const double each = rate / static_cast<double>(s.plan.episodes);
+    for_each_episode(s, [&](std::int64_t) { follow_episodes(s, each, table); });
+    for_each_episode(s, [&](std::int64_t j) { follow_returns(s, t * s.plan.episodes + j); });
   }
   if (p.gathers()) take_step<W>(s, s.plan, alpha, s.places, places);
   if (!p.optimiser) return refresh_places(s, s.places, places);

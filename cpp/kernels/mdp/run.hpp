@@ -45,9 +45,13 @@ inline void start(MdpBlock<KT, W>& s) {
     s.discounts[move] = discount;
     discount *= s.m.gamma;
   }
-  for (int l = 0; l < W; ++l) s.made[l] = 0;
-  fill<W>(s.length, 0.0);
-  fill<W>(s.goal, 0.0);
+  for (std::int64_t j = s.plan.episodes - 1; j >= 0; --j) {
+    face(s, s.plan, j);
+    for (int l = 0; l < W; ++l) s.made[l] = 0;
+    fill<W>(s.length, 0.0);
+    fill<W>(s.goal, 0.0);
+    fill<W>(s.episode_return, 0.0);
+  }
   fill<W>(s.spare, 0.0);
   for (std::int64_t i = 0; i < s.n + s.m.goals; ++i) fill<W>(s.values + i * W, 0.0);
   fill<W>(s.running_mean, s.plan.running_mean_initial);
@@ -119,7 +123,7 @@ std::int64_t run_mdp_until(const MdpView& plan, const BlockTask& task, std::int6
     if (evaluated) evaluate_values(s);
     const bool updates_by_episode = plan.estimator != MdpEstimator::kExpected && !last;
     if (updates_by_episode || s.kept.episodes) {
-      draw_episode(s, t, recorded && s.kept.action_entropy);
+      draw_episodes(s, t, recorded && s.kept.action_entropy);
     }
     if (recorded) record_all(s, next_record++, evaluated);
     if (last) return -1;

@@ -88,15 +88,24 @@ inline void weigh_off_policy(MdpBlock<KT, W>& s, int l) {
 struct SameBaseline {
   double b;
   COMMITTAL_INLINE double at(std::uint32_t) const { return b; }
-  COMMITTAL_INLINE Places strip(const std::uint32_t*) const { return Places(b); }
+  // A of a strip of moves of an episode, from its return.
+  COMMITTAL_INLINE Places less(double earned, const std::uint32_t*) const {
+    return Places(earned) - Places(b);
+  }
 };
 struct StateBaseline {
   const double* b;  // of a lane, by the first pair of a state
   std::uint32_t actions;
   COMMITTAL_INLINE double at(std::uint32_t pair) const { return b[pair - pair % actions]; }
-  COMMITTAL_INLINE Places strip(const std::uint32_t* path) const {
-    return collect<kPlaces>([&](int i) COMMITTAL_INLINE_LAMBDA { return at(path[i]); });
+  COMMITTAL_INLINE Places less(double earned, const std::uint32_t* path) const {
+    return Places(earned) -
+           collect<kPlaces>([&](int i) COMMITTAL_INLINE_LAMBDA { return at(path[i]); });
   }
+};
+// Not b but A itself, of an episode among others.
+struct GroupAdvantage {
+  double advantage;
+  COMMITTAL_INLINE Places less(double, const std::uint32_t*) const { return Places(advantage); }
 };
 
 // The same for REINFORCE, where reward k carries the ratios up to max(i, k):
@@ -141,7 +150,7 @@ COMMITTAL_INLINE Places move_coefficients(const MdpBlock<KT, W>& s, int l, std::
         collect<kPlaces>([&](int i) COMMITTAL_INLINE_LAMBDA { return policy[at_pi[i]]; });
     weight = Part::weight(total / drawn_weight(pi, total, Places(0.0)));
     if (exact && s.plan.discounted) weight = Places::load(s.discounts + first) * weight;
-    if (!exact) weight *= Places(s.episode_return[l]) - b.strip(path);
+    if (!exact) weight *= b.less(s.episode_return[l], path);
   } else {
     weight = Places::load(s.path_weight + l * s.path_stride + first);
   }
@@ -210,10 +219,10 @@ COMMITTAL_INLINE double return_baseline(const MdpBlock<KT, W>& s, std::int64_t l
   return b;
 }
 template <int KT, int W>
-inline void follow_returns(MdpBlock<KT, W>& s, std::int64_t t) {
+inline void follow_returns(MdpBlock<KT, W>& s, std::int64_t episode) {
   if (s.plan.estimator != MdpEstimator::kReinforce || !s.plan.uses_running_mean) return;
   follow_rewards<W>(s.running_mean, s.episode_return, s.plan.running_mean_rate,
-                    static_cast<double>(t + 1));
+                    static_cast<double>(episode + 1));
 }
 
 // The places where the lanes were in this episode: every state once per lane.

@@ -113,6 +113,8 @@ struct MdpFields {
   ChoiceOf<Kind, Solver> solver;
   double tolerance;
   bool discounted;
+  std::int64_t samples;  // episodes of one group
+  bool each_start;       // a group from every start, else one of starts that are drawn
   ScheduleOf<Kind> step_size;
   ListOf<Kind, BaselineTerm> baseline_terms;
   double baseline_offset;
@@ -130,6 +132,7 @@ struct MdpView : MdpFields<Seen> {
   std::int64_t states;           // all of them, for what is emitted
   std::int64_t actions;          // those of the model: the axes of what is recorded
   std::int64_t goals;            // are members of this view
+  std::int64_t episodes;         // of one update, of all groups
   const std::int32_t* original;  // inner -> caller's number
   const double* acting_theta0;   // [acting][actions]
   bool uses_running_mean;

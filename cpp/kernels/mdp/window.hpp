@@ -88,7 +88,9 @@ struct Window {
     gather_states(p.of_visit, p.place_q);
     for (int j = 0; j < count; ++j) p.b[j] = p.place_b[own[j]];
     for (int j = 0; j < count; ++j) {
-      p.advantage[j] = exact ? s.advantage[pair[j]] : s.episode_return[lane[j]] - p.b[j];
+      p.advantage[j] = exact                 ? s.advantage[pair[j]]
+                       : p.signal != nullptr ? p.signal[lane[j]]
+                                             : s.episode_return[lane[j]] - p.b[j];
     }
     if (has(p.of_visit, Input::kReward)) {
       for (int j = 0; j < count; ++j) {

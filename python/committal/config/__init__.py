@@ -8,6 +8,7 @@ from committal.config.bandit import *
 from committal.config.base import *
 from committal.config.baselines import *
 from committal.config.behaviours import *
+from committal.config.contexts import *
 from committal.config.critic import *
 from committal.config.escort import *
 from committal.config.estimators import *

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from committal.config.base import Config, config
 from committal.config.estimators import Estimator, checked_weight
+from committal.config.mdp import TabularMDP
 from committal.config.weights import Weight
 from committal.errors import ConfigError
 from committal.support import check, limits
@@ -17,7 +20,9 @@ CENTRES = ("mean", "leave_one_out", "median", "weighted", "weighted_leave_one_ou
 #: How a file says that there is none.
 NO_CENTRE = "none"
 #: What they are divided by.
-SCALES = ("std",)
+SCALES = ("std", "batch_std")
+#: Where the episodes of a group begin.
+STARTS = ("drawn", "each")
 
 
 def _checked_centre(centre: object) -> str | None:
@@ -29,6 +34,8 @@ def _checked_centre(centre: object) -> str | None:
 @config
 class Group(Estimator):
     """A_i = (X_i - centre(X)) / scale(X) of N samples together, X_i = R_i - b.
+
+    In MDPs a sample is an episode, R its return and A that of all its steps.
 
     The update is the mean over the samples of w A psi. A baseline of the experiment is subtracted
     first; where it is one number for all samples, a centre takes it out again. If all X are equal,
@@ -43,7 +50,8 @@ class Group(Estimator):
         ``"weighted"``, the mean with weights ||e_a - pi||^2 (OPO), the last also of the
         others only: ``"weighted_leave_one_out"``. None subtracts nothing.
     scale
-        ``"std"`` divides by the standard deviation of X; None does not.
+        ``"std"`` divides by the standard deviation of X, ``"batch_std"`` by that of all samples of
+        the update, which is another where there are several groups; None does not.
     ddof
         The standard deviation divides by N - ddof: 0 or 1. Only with a scale.
     eps
@@ -53,6 +61,10 @@ class Group(Estimator):
     epochs
         How many updates are made of one group. A stays as it was, rho is the ratio to the policy
         that drew the samples.
+    starts
+        In MDPs: ``"drawn"``, where episodes begin is drawn, and all are one group; ``"each"``, N
+        episodes begin in every start state, and are a group of their own. See
+        :func:`committal.contexts`.
 
     Examples
     --------
@@ -72,6 +84,7 @@ centre='mean': one sample has no others; use centre=None, or OneSample with a ba
     eps: float
     weight: Weight | None
     epochs: int
+    starts: str
 
     def __init__(
         self,
@@ -82,6 +95,7 @@ centre='mean': one sample has no others; use centre=None, or OneSample with a ba
         eps: check.Number = 0.0,
         weight: Weight | None = None,
         epochs: check.Integer = 1,
+        starts: str = "drawn",
     ) -> None:
         self._set(
             samples=check.integer("Group.samples", samples, 1, limits.SAMPLES),
@@ -91,6 +105,7 @@ centre='mean': one sample has no others; use centre=None, or OneSample with a ba
             eps=check.number("Group.eps", eps, check.NON_NEGATIVE),
             weight=checked_weight("Group.weight", weight),
             epochs=check.integer("Group.epochs", epochs, 1, limits.EPOCHS),
+            starts=check.choice("Group.starts", starts, STARTS),
         )
         if self.samples == 1 and self.centre is not None:
             raise ConfigError(
@@ -108,8 +123,21 @@ centre='mean': one sample has no others; use centre=None, or OneSample with a ba
 
     core_name = "sampled"
 
+    def episodes(self, mdp: TabularMDP) -> int:
+        """How many episodes of an MDP one update draws.
+
+        Examples
+        --------
+        >>> import committal as cm
+        >>> Group(samples=4, starts="each").episodes(cm.contexts([cm.Bandit([1, 0])] * 3))
+        12
+        """
+        starts = int(np.count_nonzero(mdp.start_distribution)) if self.starts == "each" else 1
+        return self.samples * starts
+
     def to_dict(self) -> dict[str, Any]:
-        """Return a dictionary of plain values; no centre is written ``"none"``.
+        """Return a dictionary of plain values; no centre is written ``"none"``, the default of
+        `starts` is left out.
 
         Examples
         --------
@@ -117,4 +145,7 @@ centre='mean': one sample has no others; use centre=None, or OneSample with a ba
         'none'
         """
         # What is None is left out of files, and would be read as the default.
-        return {**Config.to_dict(self), **({"centre": NO_CENTRE} if self.centre is None else {})}
+        made = {**Config.to_dict(self), **({"centre": NO_CENTRE} if self.centre is None else {})}
+        if self.starts == "drawn":  # an experiment of before it was there has the hash that it had
+            del made["starts"]
+        return made

@@ -6,7 +6,8 @@ gradient is an update over arms. So none of them needs a kernel: what simulates,
 checks works on the experiment that `spelled_out` returns.
 
 ==================  ===========================================================================
-`Group`             b = centre(R - F), F what is subtracted sample by sample; w / scale for w
+`Group`             b = centre(R - F), F what is subtracted sample by sample; w / scale for w;
+                    in MDPs it stays, for A is of whole episodes
 `Regulariser`       mean(w A psi) + its term; sampled forms: mean((w A - beta c_a) psi)
 `Escort`            the link abs(theta)**power
 `Tsallis`, ...      a link or a softmax of other coordinates, in which an update moves them
@@ -66,7 +67,7 @@ def has_names(e: Experiment) -> bool:
     (False, True)
     """
     return (
-        isinstance(e.estimator, Group)
+        (isinstance(e.estimator, Group) and not isinstance(e.problem, TabularMDP))
         or (_epochs(e) > 1 and not isinstance(e.update, FormulaUpdate))
         or e.regulariser is not None
         or isinstance(e.policy, Escort | ScaledPolicy)
@@ -103,7 +104,7 @@ def _spelled_out(e: Experiment) -> Experiment:
         return e.replace(**changes, **_expected(e, term))
     if term.paid:
         changes["baseline"] = changes["baseline"] + FormulaBaseline(term.paid)
-    if isinstance(e.estimator, Group):
+    if isinstance(e.estimator, Group) and not isinstance(e.problem, TabularMDP):
         changes |= _group(e.estimator, changes["baseline"])
         if _needs_ratio(e):
             changes["estimator"] = changes["estimator"].replace(weight=FormulaWeight("rho"))
@@ -176,6 +177,43 @@ def _group(group: Group, baseline: Baseline) -> dict[str, Any]:
     return found
 
 
+def episode_advantage(group: Group) -> Weight | None:
+    """A of the N episodes of an update, from their returns R; None where it is R - b.
+
+    Examples
+    --------
+    >>> episode_advantage(Group(samples=4, centre="leave_one_out"))
+    weight('where(max(R) == min(R), 0, R - others(R, "mean"))')
+    """
+    if group.centre is None and group.scale is None:
+        return None
+    # A centre takes out what is the same number for all.
+    A = f"R - {_CENTRES[group.centre]}".replace("X", "R") if group.centre else "R - b"
+    if group.scale == "std":
+        spread = _spread(group).replace("X", "R")
+        A = f"({A}) / where({spread} > 0, {spread}, 1)"
+    if group.centre is None and group.scale == "batch_std":
+        return FormulaWeight(A)  # only the batch as a whole may have no spread
+    return FormulaWeight(f"where(max(R) == min(R), 0, {A})")
+
+
+def batch_scale(group: Group) -> Weight | None:
+    """What A of all groups is divided by, from all returns of an update; 0 where they are equal.
+
+    Examples
+    --------
+    >>> batch_scale(Group(samples=4, scale="batch_std", eps=0.5))
+    weight('where(max(R) == min(R), 0, std(R) + 0.5)')
+    """
+    if group.scale != "batch_std":
+        return None
+    return FormulaWeight(f"where(max(R) == min(R), 0, {_spread(group).replace('X', 'R')})")
+
+
+def _spread(group: Group) -> str:
+    return f"std(X, ddof={group.ddof})" + (f" + {group.eps!r}" if group.eps else "")
+
+
 def _needs_ratio(e: Experiment) -> bool:
     """Off the policy rho is said, so that it is rounded as it is inside of a scale."""
     group = e.estimator
@@ -201,7 +239,7 @@ def _scaled(group: Group, X: Node) -> Weight | None:
     """w(A / scale) / scale: A itself is left as the centre made it."""
     if group.scale is None:
         return group.weight
-    spread = f"std(X, ddof={group.ddof})" + (f" + {group.eps!r}" if group.eps else "")
+    spread = _spread(group)
     S = _read("weight", f"where({spread} > 0, {spread}, 1)", X=X)
     A = name(INPUT, "A", SAMPLE)
     plain = name(INPUT, "rho", SAMPLE) if group.weight is None else settled(group.weight.tree)

@@ -9,7 +9,7 @@ from typing import Any, TypedDict
 import numpy as np
 import numpy.typing as npt
 
-from committal.config import ExactQ, Experiment, TabularMDP
+from committal.config import ExactQ, Experiment, Group, TabularMDP
 from committal.config.quantities import MDP_QUANTITIES, Quantity
 from committal.lowering.parts import (
     Floats,
@@ -50,6 +50,8 @@ class MdpPlan(Lowered):
         The start, theta[s*A + a].
     update, estimator, solver, tolerance, discounted
         Names and options of the core.
+    samples, each_start
+        Episodes of one update, and whether there are as many from every start.
     step_size
         alpha_t.
     baseline_terms, baseline_offset, running_mean_initial
@@ -91,6 +93,8 @@ class MdpPlan(Lowered):
     solver: str
     tolerance: float
     discounted: bool
+    samples: int
+    each_start: bool
     step_size: Floats
     baseline_terms: tuple[tuple[str, float, float], ...]
     baseline_offset: float
@@ -117,7 +121,8 @@ class MdpPlan(Lowered):
     @property
     def draws(self) -> int:
         """The most actions that one run draws."""
-        return (self.steps + 1) * self.limit
+        groups = len(self.start_states) if self.each_start else 1
+        return (self.steps + 1) * self.limit * self.samples * groups
 
 
 class Model(TypedDict):
@@ -175,6 +180,7 @@ def lower_mdp(experiment: Experiment, mdp: TabularMDP) -> MdpPlan:
     rho = mdp.start_distribution
     starts = np.flatnonzero(rho)
     exact = estimator if isinstance(estimator, ExactQ) else ExactQ()
+    group = estimator if isinstance(estimator, Group) else None
     return MdpPlan(
         **lower_model(mdp),
         start_states=starts.astype(np.int32),
@@ -183,7 +189,9 @@ def lower_mdp(experiment: Experiment, mdp: TabularMDP) -> MdpPlan:
         steps=steps,
         theta0=_lower_start(experiment, mdp),
         update=experiment.update.core_name,
-        estimator=estimator.core_name,
+        estimator="reinforce" if group is not None else estimator.core_name,
+        samples=1 if group is None else group.samples,
+        each_start=group is not None and group.starts == "each",
         solver=exact.solver,
         tolerance=exact.tolerance,
         discounted=exact.discounted,

@@ -18,9 +18,11 @@ from committal.config import (
     FormulaBaseline,
     FormulaPolicy,
     FormulaUpdate,
+    Group,
     Linear,
 )
 from committal.config.quantities import Quantity
+from committal.config.spelled import batch_scale, episode_advantage
 from committal.errors import FormulaError
 from committal.formula.formula import Formula
 from committal.formula.normal import normal
@@ -310,6 +312,14 @@ def lower_programs(experiment: Experiment) -> dict[str, Any]:
         found["baseline"] = baseline
     for coefficient, atom in _learned(experiment):
         found["critic"] = _lower_critic(coefficient, atom, counts)
+    group = experiment.estimator
+    if isinstance(group, Group):  # of episodes: others are spelled out
+        advantage = episode_advantage(group)
+        if advantage is not None:
+            found["group"] = lower_formula(advantage.tree, counts={"samples": group.samples})
+        scale = batch_scale(group)
+        if scale is not None:
+            found["scale"] = lower_formula(scale.tree)
     weight = getattr(experiment.estimator, "weight", None)
     if weight is not None:
         found["weight"] = lower_formula(weight.tree, counts=counts)

@@ -78,6 +78,9 @@ One run of an MDP
    by the ratios in between. On-policy all :math:`\rho` are 1 and :math:`C_i + W_i = G`;
 3. :math:`\theta_{t+1} = \theta_t + \alpha_t g`.
 
+With a group N episodes are drawn, and g is the mean of theirs; :math:`m_i` is the advantage of the
+episode's return among the N. What is recorded of an episode is that of the first; visits are all.
+
 With :math:`\rho_i = \pi w` these are the bandit's directions of the table above, row by row. With
 the expected estimator :math:`g[s,a] = d(s)\,\pi(a|s)\,(Q(s,a) - V(s))`, or
 :math:`Q(s,a) - V(s)` in the states that the start can lead to (natural).
@@ -119,7 +122,8 @@ Streams
 Uniform number d of slot s of a run is a pure function of (key, run, s, d): Philox4x32-7 at the
 counter (d/2, s, run). Action and reward of sample j of update t both use d = tN + j, in slots
 :data:`ACTION` and :data:`REWARD`. Step i of episode t uses d = t·limit + i of the slots
-:data:`ACTION` and :data:`TRANSITION`; the first state uses d = t of slot :data:`START`.
+:data:`ACTION` and :data:`TRANSITION`; the first state uses d = t of slot :data:`START`. Number j
+of the N episodes of update t is episode tN + j.
 
 Examples
 --------

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from committal.config.estimators import ExactQ
+from committal.config.estimators import Estimator, ExactQ
 from committal.config.experiment import Experiment
+from committal.config.groups import Group
 from committal.config.mdp import TabularMDP
 from committal.config.spelled import spelled_out
 from committal.errors import NonFiniteError
@@ -17,7 +18,7 @@ from committal.reference.baselines import initial_memory, remember
 from committal.reference.mdp_critics import learn
 from committal.reference.mdp_episodes import Episode, draw_episode, returned
 from committal.reference.mdp_evaluation import policy_table, solve, sweep
-from committal.reference.mdp_updates import direction_after_episode
+from committal.reference.mdp_updates import direction_after_episodes
 from committal.reference.policies import initial_theta
 from committal.reference.problems import problem_of
 from committal.reference.updates import moved, optimised
@@ -35,6 +36,8 @@ class MdpMoment(NamedTuple):
     episode: Episode
     #: How often each state was acted in, this episode included.
     visits: Ints
+    #: All episodes of a group; the one above is its first.
+    episodes: tuple[Episode, ...]
 
     @property
     def problem(self) -> TabularMDP:
@@ -72,6 +75,16 @@ def run_mdp(
         raise error.at(run, error.update) from None
 
 
+def _starts(mdp: TabularMDP, estimator: Estimator) -> list[int | None]:
+    """Where the episodes of an update begin; None: that is drawn."""
+    if not isinstance(estimator, Group):
+        return [None]
+    if estimator.starts == "drawn":
+        return [None] * estimator.samples
+    where = np.flatnonzero(mdp.start_distribution).tolist()
+    return [s for s in where for _ in range(estimator.samples)]
+
+
 def _moments(
     experiment: Experiment, key: int, run: int, first: int, theta: Floats
 ) -> Iterator[MdpMoment]:
@@ -81,6 +94,7 @@ def _moments(
         experiment.estimator,
     )
     memory = initial_memory(experiment.baseline)
+    starts = _starts(mdp, estimator)
     visits = np.zeros(mdp.n_states, np.int64)
     V = np.zeros(mdp.n_states)
 
@@ -90,14 +104,20 @@ def _moments(
             V, Q = sweep(mdp, pi, V, estimator.tolerance)  # from where the last sweeps ended
         else:
             V, Q = solve(mdp, pi)
-        episode = draw_episode(experiment, pi, t, key=key, run=run)
-        np.add.at(visits, list(episode.states), 1)
+        episodes = tuple(
+            draw_episode(experiment, pi, t, key=key, run=run, number=t * len(starts) + j, start=s)
+            for j, s in enumerate(starts)
+        )
+        for episode in episodes:
+            np.add.at(visits, list(episode.states), 1)
 
-        yield MdpMoment(experiment, t, theta, pi, episode, visits.copy())
+        yield MdpMoment(experiment, t, theta, pi, episodes[0], visits.copy(), episodes)
 
         if t < steps:
-            g = direction_after_episode(experiment, theta, t, episode, Q=Q, memory=memory)
-            memory = remember(experiment.baseline, memory, np.array([returned(mdp, episode)]))
-            memory = learn(experiment, memory, theta, t, episode)
+            g = direction_after_episodes(experiment, theta, t, episodes, Q=Q, memory=memory)
+            returns = np.array([returned(mdp, episode) for episode in episodes])
+            memory = remember(experiment.baseline, memory, returns)
+            for episode in episodes:
+                memory = learn(experiment, memory, theta, t, episode)
             step, memory = optimised(experiment, g, theta, t, memory)
             theta = moved(experiment, theta, t, step)

@@ -46,8 +46,17 @@ def outcomes(mdp: TabularMDP, s: int, a: int) -> list[tuple[int, float, float]]:
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
-def draw_episode(experiment: Experiment, pi: Floats, t: int, *, key: int, run: int) -> Episode:
-    """Episode t of a run, drawn from mu_t.
+def draw_episode(
+    experiment: Experiment,
+    pi: Floats,
+    t: int,
+    *,
+    key: int,
+    run: int,
+    number: int | None = None,
+    start: int | None = None,
+) -> Episode:
+    """An episode of a run, drawn from mu_t: number t of all, from a drawn start, unless it is said.
 
     Examples
     --------
@@ -61,9 +70,11 @@ def draw_episode(experiment: Experiment, pi: Floats, t: int, *, key: int, run: i
     1
     """
     mdp = problem_of(experiment, TabularMDP)
-    u = uniforms(key, run, ACTION, t * mdp.limit, mdp.limit)
-    v = uniforms(key, run, TRANSITION, t * mdp.limit, mdp.limit)
-    s = draw_action(mdp.start_distribution, float(uniforms(key, run, START, t, 1)[0]))
+    number = t if number is None else number
+    u = uniforms(key, run, ACTION, number * mdp.limit, mdp.limit)
+    v = uniforms(key, run, TRANSITION, number * mdp.limit, mdp.limit)
+    s = draw_action(mdp.start_distribution, float(uniforms(key, run, START, number, 1)[0]))
+    s = s if start is None else start
     states, actions, rewards = [], [], []
     for i in range(mdp.limit):
         a = draw_action(_mu(experiment, pi[s], t), u[i])

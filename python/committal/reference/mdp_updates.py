@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from committal.config import Baseline
 from committal.config.estimators import ExactQ, Expected
 from committal.config.experiment import Experiment
+from committal.config.groups import Group
 from committal.config.mdp import TabularMDP
 from committal.config.updates import Natural, Update, Vanilla
 from committal.reference.arrays import Floats
 from committal.reference.baselines import Memory, baseline_value
 from committal.reference.behaviours import behaviour_probabilities
 from committal.reference.formulas import Given, drawn, known
-from committal.reference.mdp_episodes import Episode
+from committal.reference.groups import group_advantages
+from committal.reference.mdp_episodes import Episode, returned
 from committal.reference.mdp_evaluation import policy_table, solve, state_distribution
 from committal.reference.problems import problem_of
 from committal.reference.updates import (
@@ -24,7 +28,13 @@ from committal.reference.updates import (
     update_direction,
 )
 
-__all__ = ["baseline_by_state", "episode_direction", "exact_gradient", "theta_after_episode"]
+__all__ = [
+    "baseline_by_state",
+    "direction_after_episodes",
+    "episode_direction",
+    "exact_gradient",
+    "theta_after_episode",
+]
 
 
 def baseline_by_state(
@@ -56,6 +66,7 @@ def episode_direction(
     t: int = 0,
     memory: Memory | None = None,
     theta: Floats | None = None,
+    advantage: float | None = None,
 ) -> Floats:
     """g[s, a]: the sum over the steps of m_i times their directions, without the step size.
 
@@ -71,6 +82,8 @@ def episode_direction(
         Of a running mean of returns, or of what a baseline has learned.
     theta : ndarray, shape (S, A), optional
         For formulas that look at it.
+    advantage : float, optional
+        A of all steps, where it comes from a group.
 
     Examples
     --------
@@ -122,13 +135,18 @@ def episode_direction(
     before = 1.0  # rho_0 ... rho_(i-1)
     for i, (s, a, _) in enumerate(steps):
         signal = Q[s, a] - b[s] if exact else earned[i] - constants[i] + later[i]
+        of_group: dict[str, Floats] = {}
+        if advantage is not None:
+            of_group = {"A": np.array([advantage])}
+            if not has_formula(experiment):
+                signal = advantage
         factor = mdp.gamma**i if isinstance(estimator, ExactQ) and estimator.discounted else 1.0
         if has_formula(experiment):
             if before * factor == 0.0:
                 break  # neither this visit nor a later one counts
             own = constants[i] if not exact else b[s]
             # On-policy REINFORCE: what was earned before and after is the whole return.
-            batch = drawn(given[s], pi[s], mu[i], [a], [signal + own])
+            batch = drawn(given[s], pi[s], mu[i], [a], [signal + own]) | of_group
             rows = given[s]["theta"], pi[s]
             g[s] += before * factor * formula_direction(experiment, batch, *rows, np.array([own]))
             before *= rho[i]
@@ -163,26 +181,68 @@ def exact_gradient(mdp: TabularMDP, update: Update, pi: Floats) -> Floats:
     return state_distribution(mdp, pi)[:, None] * pi * advantage
 
 
-def direction_after_episode(
+def direction_after_episodes(
     experiment: Experiment,
     theta: Floats,
     t: int,
-    episode: Episode | None = None,
+    episodes: Sequence[Episode] = (),
     *,
     Q: Floats | None = None,
     memory: Memory | None = None,
 ) -> Floats:
-    """g_t[s, a], from a given episode or exact; see `theta_after_episode`."""
+    """g_t[s, a], the mean over the given episodes of an update, or exact.
+
+    See `theta_after_episode`, which makes a step of it.
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> e = cm.Experiment(
+    ...     cm.gridworld("SA", goals={"A": 1}, gamma=0.5), cm.Softmax(), cm.Natural(1),
+    ...     estimator=cm.Group(samples=2), steps=1,
+    ... )
+    >>> short, long = Episode((0,), (1,), (0.5,), 1), Episode((0, 0), (0, 1), (0.0, 0.5), 1)
+    >>> direction_after_episodes(e, np.zeros((2, 4)), 0, [short, long])[0]
+    array([-0.25,  0.  ,  0.  ,  0.  ])
+    """
     mdp = problem_of(experiment, TabularMDP)
     pi = policy_table(mdp, theta)
     if isinstance(experiment.estimator, Expected):
-        g = exact_gradient(mdp, experiment.update, pi)
-    else:
-        assert episode is not None
-        if Q is None:
-            Q = solve(mdp, pi)[1]
-        g = episode_direction(experiment, pi, Q, episode, t, memory, theta)
-    return g
+        return exact_gradient(mdp, experiment.update, pi)
+    Q = solve(mdp, pi)[1] if Q is None else Q
+    advantages = _group_advantages(experiment, pi, Q, episodes, memory)
+    each = [
+        episode_direction(experiment, pi, Q, episode, t, memory, theta, A)
+        for episode, A in zip(episodes, advantages, strict=True)
+    ]
+    return np.asarray(np.mean(each, axis=0))
+
+
+def _group_advantages(
+    experiment: Experiment,
+    pi: Floats,
+    Q: Floats,
+    episodes: Sequence[Episode],
+    memory: Memory | None,
+) -> list[float | None]:
+    """A of every episode of a group; None where every step has its own."""
+    group, mdp = experiment.estimator, problem_of(experiment, TabularMDP)
+    if not isinstance(group, Group) or (group.centre is None and group.scale is None):
+        return [None] * len(episodes)
+    b = baseline_value(experiment.baseline, pi[0], Q[0], memory)
+    X = np.array([returned(mdp, episode) for episode in episodes]) - b
+    if group.scale == "batch_std":
+        spread = 0.0 if len(set(X.tolist())) == 1 else X.std(ddof=group.ddof) + group.eps
+        centred = _in_groups(group.replace(scale=None), X)
+        return [float(A / spread) if spread > 0.0 else 0.0 for A in centred]
+    return [float(A) for A in _in_groups(group, X)]
+
+
+def _in_groups(group: Group, X: Floats) -> Floats:
+    """A of groups of as many episodes as a group has."""
+    nobody, one = np.zeros(group.samples, np.int64), np.ones(1)
+    each = X.reshape(-1, group.samples)
+    return np.concatenate([group_advantages(group, own, nobody, one) for own in each])
 
 
 def theta_after_episode(
@@ -219,7 +279,8 @@ def theta_after_episode(
     >>> theta_after_episode(e, np.zeros((2, 4)), 0, Episode((0,), (1,), (0.5,), 1))[0]
     array([0., 2., 0., 0.])
     """
-    g = direction_after_episode(experiment, theta, t, episode, Q=Q, memory=memory)
+    episodes = () if episode is None else (episode,)
+    g = direction_after_episodes(experiment, theta, t, episodes, Q=Q, memory=memory)
     step, _ = optimised(experiment, g, theta, t, memory or Memory())
     return moved(experiment, theta, t, step)
 

@@ -305,7 +305,7 @@ def formula_direction(
         The baseline of every sample.
     """
     update, weight = experiment.update, getattr(experiment.estimator, "weight", None)
-    values = {**given, "b": b, "A": given["R"] - b}
+    values = {"A": given["R"] - b, **given, "b": b}  # A of a group is given
     a = given["a"].astype(np.int64)
     if isinstance(update, FormulaUpdate):
         values |= directions(experiment, theta, pi, a)

@@ -259,7 +259,8 @@ row("Delightful", temperature=(1.0, "positive"))
 row("Implicit", gamma=(0.1, "non-negative"))
 row("Group", samples=(4, "count"), centre=("mean", NO_TEXT[1:]), scale=("std", NO_TEXT[1:]),
     ddof=(0, [*NO_INTEGER, HUGE, 2]), eps=(0.0, "non-negative"), weight=(..., NO_OBJECT),
-    epochs=(1, "count"))  # fmt: skip
+    epochs=(1, "count"), starts=("drawn", NO_TEXT))  # fmt: skip
+row("contexts", bandits=([BANDIT, BANDIT], [*NO_OBJECT, [], [BANDIT, 3]]))
 row("Entropy", strength=(0.1, "rate"))
 NO_REFERENCE = [*WRONG["law"], [1.0, 0.0], "end", NUL]
 row("KL", reference=([0.5, 0.5], NO_REFERENCE), strength=(0.1, "non-negative"),

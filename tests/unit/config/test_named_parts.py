@@ -169,7 +169,50 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: experiment(policy=cm.Escort(), update=cm.Natural(0.1)),
         "update = Natural",
     ),
-    "groups in mazes": (lambda: WALK.replace(estimator=cm.Group()), "with an MDP"),
+    "epochs in mazes": (lambda: WALK.replace(estimator=cm.Group(epochs=2)), "1 with an MDP"),
+    "weighted groups in mazes": (
+        lambda: WALK.replace(estimator=cm.Group(centre="weighted")),
+        "'mean', 'leave_one_out', 'median' or None",
+    ),
+    "groups off the policy in mazes": (
+        lambda: WALK.replace(estimator=cm.Group(), behaviour=cm.UniformMixture(0.1)),
+        "OnPolicy with a Group and an MDP; use Reinforce",
+    ),
+    "groups with a critic in mazes": (
+        lambda: WALK.replace(estimator=cm.Group(), baseline=cm.Critic(0.1)),
+        r"use Group\(centre=None\)",
+    ),
+    "groups with Q in mazes": (
+        lambda: WALK.replace(estimator=cm.Group(), baseline=cm.Value()),
+        "the others are for ExactQ",
+    ),
+    "groups of many in mazes": (
+        lambda: WALK.replace(estimator=cm.Group(samples=2**31 - 1), steps=2**40, baseline=0),
+        "samples are 2147483647",
+    ),
+    "starts of bandits": (
+        lambda: experiment(estimator=cm.Group(starts="each")),
+        r"contexts\(\) makes an MDP",
+    ),
+    "unequal starts": (
+        lambda: WALK.replace(
+            estimator=cm.Group(starts="each"),
+            problem=cm.TabularMDP(
+                [(s, a, 2, 1.0, 0.0) for s in range(2) for a in range(2)],
+                start=[0.3, 0.7, 0],
+                terminal=[2],
+            ),
+        ),
+        "not equally probable",
+    ),
+    "contexts of two kinds": (
+        lambda: cm.contexts([cm.Bandit([1, 0]), cm.Bandit([1, 0, 0])]),
+        r"bandits\[1\].*2 arms",
+    ),
+    "contexts of numbers": (
+        lambda: cm.contexts([cm.Bandit([1, 0], "gaussian", sigma=1)]),
+        "finitely many values",
+    ),
     "two critics in mazes": (
         lambda: WALK.replace(baseline=cm.Critic(0.1) - cm.Critic(0.2)),
         "one term with a state",

@@ -9,6 +9,7 @@ from committal.config.behaviours import OnPolicy
 from committal.config.estimators import OneSample, Reinforce
 from committal.config.formula_baseline import FormulaBaseline
 from committal.config.formula_update import FormulaUpdate
+from committal.config.groups import Group
 from committal.config.links import FormulaPolicy
 from committal.config.mdp import TabularMDP
 from committal.config.optimisers import Plain
@@ -128,8 +129,8 @@ def _episodes_know_what_they_use(e: Experiment) -> Refusal | None:
         if where == "baseline" or where == "optimiser":
             continue
         names = set(formula.names)
-        if isinstance(e.estimator, Reinforce) and "r" in names:
-            return Refusal(where, part, "a formula without r: Reinforce knows no Q; use ExactQ")
+        if isinstance(e.estimator, Reinforce | Group) and "r" in names:
+            return Refusal(where, part, "a formula without r: returns know no Q; use ExactQ")
     if isinstance(e.estimator, Reinforce) and not isinstance(e.behaviour, OnPolicy):
         if e.estimator.weight is not None:
             return Refusal("behaviour", e.behaviour, "OnPolicy with a weight of Reinforce")

@@ -10,6 +10,7 @@ from committal.config.base import called, kinds
 from committal.config.baselines import RunningMean
 from committal.config.estimators import ExactQ, Expected, Reinforce
 from committal.config.formula_baseline import FormulaBaseline
+from committal.config.groups import Group
 from committal.config.mdp import TabularMDP
 from committal.config.policies import Softmax
 from committal.config.rules.refusal import Refusal, Rule
@@ -47,9 +48,9 @@ def _start_has_one_entry_per_pair(e: Experiment) -> Refusal | None:
 
 
 def _episodes_are_estimated(e: Experiment) -> Refusal | None:
-    if isinstance(e.estimator, ExactQ | Reinforce | Expected):
+    if isinstance(e.estimator, ExactQ | Reinforce | Group | Expected):
         return None
-    return Refusal("estimator", e.estimator, "ExactQ, Reinforce or Expected with an MDP")
+    return Refusal("estimator", e.estimator, "ExactQ, Reinforce, Group or Expected with an MDP")
 
 
 def _update_is_for_episodes(e: Experiment) -> Refusal | None:
@@ -76,7 +77,7 @@ def _baseline_is_known(e: Experiment) -> Refusal | None:
             "one term with a state (Critic, or a formula) in an MDP: two states in one formula"
         )
         return Refusal("baseline", e.baseline, allowed)
-    if isinstance(e.estimator, Reinforce):
+    if isinstance(e.estimator, Reinforce | Group):
         if not any(atom.needs_values for atom in found):
             return None
         return Refusal(
@@ -95,11 +96,14 @@ def _baseline_is_known(e: Experiment) -> Refusal | None:
 
 
 def _moves_fit_the_stream(e: Experiment) -> Refusal | None:
-    limit = _mdp(e).limit
-    if (e.steps + 1) * limit < limits.DRAWS:
+    limit, most = _mdp(e).limit, limits.written(limits.DRAWS)
+    samples = e.estimator.episodes(_mdp(e)) if isinstance(e.estimator, Group) else 1
+    if (e.steps + 1) * limit * samples < limits.DRAWS:
         return None
-    most = limits.written(limits.DRAWS)
-    return Refusal("steps", e.steps, f"(steps + 1) * limit < {most} (limit is {limit})")
+    if samples == 1:
+        return Refusal("steps", e.steps, f"(steps + 1) * limit < {most} (limit is {limit})")
+    allowed = f"(steps + 1) * limit * samples < {most} (limit is {limit}, samples are {samples})"
+    return Refusal("steps", e.steps, allowed)
 
 
 MDP_RULES: tuple[Rule, ...] = (

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from committal.config.behaviours import Fixed, OnPolicy
+from committal.config.critic import Critic
 from committal.config.estimators import Expected
 from committal.config.formula_baseline import FormulaBaseline
 from committal.config.formula_update import FormulaUpdate
@@ -31,10 +32,36 @@ if TYPE_CHECKING:
 __all__ = ["NAMED_RULES"]
 
 
-def _groups_are_of_bandits(e: Experiment) -> Refusal | None:
-    if not isinstance(e.estimator, Group) or not isinstance(e.problem, TabularMDP):
+def _groups_of_episodes(e: Experiment) -> Refusal | None:
+    group = e.estimator
+    if not isinstance(group, Group):
         return None
-    return Refusal("estimator", e.estimator, "ExactQ, Reinforce or Expected with an MDP")
+    if not isinstance(e.problem, TabularMDP):
+        if group.starts == "drawn":
+            return None
+        allowed = "'drawn' with a Bandit, which has one start; contexts() makes an MDP of several"
+        return Refusal("estimator.starts", group.starts, allowed)
+    if group.starts == "each" and len(set(e.problem.start_distribution.tolist()) - {0.0}) > 1:
+        allowed = "'drawn' where starts are not equally probable"
+        return Refusal("estimator.starts", group.starts, allowed)
+    if group.epochs > 1:
+        return Refusal("estimator.epochs", group.epochs, "1 with an MDP, and a larger step size")
+    if group.centre is not None and group.centre.startswith("weighted"):
+        allowed = "'mean', 'leave_one_out', 'median' or None with an MDP: episodes have many scores"
+        return Refusal("estimator.centre", group.centre, allowed)
+    if not isinstance(e.behaviour, OnPolicy):
+        allowed = "OnPolicy with a Group and an MDP; use Reinforce"
+        return Refusal("behaviour", e.behaviour, allowed)
+    if group.centre is None and group.scale is None:
+        return None
+    for atom in e.baseline.atoms:
+        if isinstance(atom, Critic | FormulaBaseline):
+            allowed = (
+                "Constant or RunningMean with a centre or a scale and an MDP: a return is of no "
+                "single state; use Group(centre=None)"
+            )
+            return Refusal("baseline", atom, allowed)
+    return None
 
 
 def _epochs_move_a_softmax(e: Experiment) -> Refusal | None:
@@ -84,7 +111,7 @@ def _weights_are_of_products(e: Experiment) -> Refusal | None:
 def _scales_are_of_products(e: Experiment) -> Refusal | None:
     if not isinstance(e.estimator, Group) or e.estimator.scale is None:
         return None
-    if isinstance(e.update, FormulaUpdate):
+    if isinstance(e.update, FormulaUpdate) and not isinstance(e.problem, TabularMDP):
         allowed = "None with an update that is a formula: A / std(R) in it says the same"
         return Refusal("estimator.scale", e.estimator.scale, allowed)
     if isinstance(e.policy, Direct):
@@ -232,7 +259,7 @@ def _reference_has_one_entry_per_arm(e: Experiment) -> Refusal | None:
 
 
 NAMED_RULES: tuple[Rule, ...] = (
-    _groups_are_of_bandits,
+    _groups_of_episodes,
     _epochs_move_a_softmax,
     _snapshots_are_of_bandits,
     _weights_are_of_products,
