@@ -66,6 +66,8 @@ from .config.regularisers import KL as KL
 from .config.regularisers import Entropy as Entropy
 from .config.regularisers import LogBarrier as LogBarrier
 from .config.regularisers import ReverseKL as ReverseKL
+from .config.scaled import ScaledSoftmax as ScaledSoftmax
+from .config.scaled import Tsallis as Tsallis
 from .config.schedules import Decay as Decay
 from .config.schedules import Values as Values
 from .config.schedules import keeps_exploring as keeps_exploring
@@ -112,6 +114,7 @@ from .formula.functions import sqrt as sqrt
 from .formula.functions import std as std
 from .formula.functions import sum as sum
 from .formula.functions import tanh as tanh
+from .formula.functions import tsallis as tsallis
 from .formula.functions import where as where
 from .interop.export import export as export
 from .interop.gymnasium import from_gymnasium as from_gymnasium

@@ -25,6 +25,12 @@ THREE = cm.Experiment(
     record=cm.Record("theta", "value", "baseline", every=10),
 )
 ONE = THREE.replace(behaviour=cm.OnPolicy(), estimator=cm.OneSample(), update=cm.Natural(0.05))
+LEADER = ONE.replace(
+    policy=cm.Tsallis(),
+    update=cm.Natural(1),
+    baseline=1.0,
+    record=cm.Record("policy", "regret", every=10),
+)
 MANY = THREE.replace(
     problem=cm.Bandit(np.arange(70) / 64), policy=cm.Softmax(), steps=20, update=cm.Vanilla(1.0)
 )
@@ -93,6 +99,27 @@ def _experiments() -> dict[str, cm.Experiment]:
             THREE,
             {"baseline": CRITIC, W: CLIPPED, "optimiser": cm.Momentum(0.5)},
         ),
+        "group": (THREE, {"estimator": cm.Group(3, "leave_one_out")}),
+        "group, std and clip": (
+            ONE.replace(update=cm.Vanilla(0.2)),
+            {"estimator": cm.Group(4, scale="std", eps=1e-6, weight=cm.Clip(0.2, 0.3), epochs=3)},
+        ),
+        "group, median and KL": (
+            ONE,
+            {"estimator": cm.Group(4, "median"), "regulariser": cm.KL("start", 0.1, form="k3")},
+        ),
+        "escort": (THREE, {"policy": cm.Escort([0.5, 1, 1.5], power=3)}),
+        "snapshot": (THREE, {"behaviour": cm.Snapshot(7), W: cm.Tapered()}),
+        "scaled softmax": (LEADER, {"policy": cm.ScaledSoftmax(scale=cm.Decay(0.5, 0.5))}),
+        "tsallis": (LEADER, {"policy": cm.Tsallis([0, 1, 2], scale=cm.Decay(2, 0.5))}),
+        "tsallis, many arms": (
+            LEADER.replace(problem=MANY.problem),
+            {"policy": cm.Tsallis(scale=0.5), "estimator": cm.OneSample(implicit=0.1)},
+        ),
+        "expectation of a weight": (
+            THREE.replace(problem=cm.Bandit([0.9, 0.6, 0.1], noise="bernoulli")),
+            {"estimator": cm.Expected(weight=cm.Delightful(0.5))},
+        ),
         "mdp baseline": (ROOMS, {"baseline": COLLISION}),
         "mdp weight": (ROOMS, {W: CLIPPED, "behaviour": cm.UniformMixture(0.4)}),
         "mdp update": (ROOMS, {"update": POSITIVE(step_size=0.3)}),
@@ -106,6 +133,8 @@ def _experiments() -> dict[str, cm.Experiment]:
     record = cm.Record("theta", *quantities, every=20)
     made["quantities"] = THREE.replace(record=record)
     made["quantities, many arms"] = MANY.replace(record=record)
+    leaders = cm.quantity("tsallis(theta) + max(tsallis(R))", name="leaders")
+    made["quantities, tsallis"] = THREE.replace(record=cm.Record("theta", leaders, every=20))
     spread = cm.quantity("max(pi) - min(pi)", name="spread")
     reduced = cm.Record(spread, reduce=cm.Reduce(bins=8, range={"spread": (0.0, 1.0)}))
     made["quantity, reduced"] = THREE.replace(record=reduced)

@@ -144,12 +144,17 @@ def a3() -> list[Row]:
 
 
 def a6() -> list[Row]:
-    # L is kept as theta = -eta_t L, so that eta_t may fall: theta is shortened at every update.
-    exp3 = cm.update(
-        "theta * (sqrt((t + 1) / (t + 2)) - 1) - sqrt(log(K) / (K * (t + 2))) * (1 - R) * natural"
-    )
-    exp = bandit([0.6, *[0.5] * 4], exp3(step_size=1), **BERN)
-    return [Row("exp3", exp, "A6_ftrl/exp3_losses", {"mean": "regret"})]
+    # Losses: theta = -L grows by (R - 1) / pi.
+    def leader(policy: Any) -> cm.Experiment:
+        exp = bandit([0.6, *[0.5] * 4], cm.Natural(1), 1.0, **BERN)
+        return exp.replace(policy=policy)
+
+    eta = cm.Decay(math.sqrt(math.log(5) / 5), 0.5)
+    regret = {"mean": "regret"}
+    return [
+        Row("exp3", leader(cm.ScaledSoftmax(scale=eta)), "A6_ftrl/exp3_losses", regret),
+        Row("tsallis", leader(cm.Tsallis(scale=cm.Decay(2, 0.5))), "A6_ftrl/tsallis_iw", regret),
+    ]
 
 
 def a8() -> list[Row]:

@@ -29,6 +29,7 @@ from committal.config.problem import *
 from committal.config.quantities import *
 from committal.config.record import *
 from committal.config.regularisers import *
+from committal.config.scaled import *
 from committal.config.schedules import *
 from committal.config.snapshot import *
 from committal.config.spelled import *

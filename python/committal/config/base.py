@@ -62,7 +62,7 @@ def kinds(family: type[C]) -> dict[str, type[C]]:
     --------
     >>> from committal.config import Policy
     >>> sorted(kinds(Policy))
-    ['direct', 'escort', 'formula_policy', 'sigmoid', 'softmax']
+    ['direct', 'escort', 'formula_policy', 'scaled_softmax', 'sigmoid', 'softmax', 'tsallis']
     """
     return {kind: cls for kind, cls in _KINDS.items() if issubclass(cls, family)}
 
@@ -91,9 +91,10 @@ def refuse_subclass(argument: str, value: Config) -> None:
     Traceback (most recent call last):
         ...
     committal.errors.ConfigTypeError: Experiment.policy = Mine() is not allowed; expected one of \
-Direct, Escort, Sigmoid, Softmax, cm.link(...) itself: Mine is derived from Softmax, and what a \
-subclass changes does not reach the compiled core; a formula does (committal.baseline, weight, \
-update, link, optimiser, quantity), and CONTRIBUTING.md says how to add a part
+Direct, Escort, ScaledSoftmax, Sigmoid, Softmax, Tsallis, cm.link(...) itself: Mine is derived \
+from Softmax, and what a subclass changes does not reach the compiled core; a formula does \
+(committal.baseline, weight, update, link, optimiser, quantity), and CONTRIBUTING.md says how to \
+add a part
     """
     cls = type(value)
     if _KINDS.get(cls._kind) is cls:

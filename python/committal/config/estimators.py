@@ -216,4 +216,6 @@ def checked_weight(argument: str, value: object) -> Weight | None:
     if value is None or isinstance(value, Weight):
         return value
     allowed = "a weight, such as cm.weight('minimum(rho, 1)'), or None"
+    if isinstance(value, Estimator):
+        allowed += "; cm.exact.expected_path(...) takes the expectation of an experiment with it"
     raise ConfigTypeError(argument, value, allowed)

@@ -10,6 +10,7 @@ from committal.config.escort import Escort
 from committal.config.formulas import FormulaPart, read_formula
 from committal.config.links import FormulaPolicy
 from committal.config.policies import Policy, Softmax
+from committal.config.scaled import ScaledSoftmax, Tsallis
 from committal.config.schedules import Rate, Schedule
 from committal.config.updates import Update
 from committal.errors import CombinationError, FormulaError
@@ -44,7 +45,7 @@ class FormulaUpdate(FormulaPart, Update):
 
     role = "update"
     core_name = "vanilla"  # its program replaces the direction
-    policies = (Softmax, FormulaPolicy, Escort)
+    policies = (Softmax, FormulaPolicy, Escort, ScaledSoftmax, Tsallis)
     in_mdps = True
 
     def __init__(

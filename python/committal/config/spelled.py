@@ -9,6 +9,7 @@ checks works on the experiment that `spelled_out` returns.
 `Group`             b = centre(R - F), F what is subtracted sample by sample; w / scale for w
 `Regulariser`       mean(w A psi) + its term; sampled forms: mean((w A - beta c_a) psi)
 `Escort`            the link abs(theta)**power
+`Tsallis`, ...      a link or a softmax of other coordinates, in which an update moves them
 `Critic`            `RunningMean`
 more epochs         an update that is a formula, made several times with the same samples
 `Expected` of w     sum_a mu_a E[w A] psi_a; see :mod:`committal.config.expectation`
@@ -34,13 +35,14 @@ from committal.config.groups import Group
 from committal.config.linear import Baseline, Linear, as_baseline
 from committal.config.links import FormulaPolicy
 from committal.config.mdp import TabularMDP
-from committal.config.policies import Direct
+from committal.config.policies import Direct, Softmax
 from committal.config.regularisers import Entropy
+from committal.config.scaled import ScaledPolicy, rate_text
 from committal.config.schedules import Schedule
 from committal.config.updates import Natural, Vanilla
 from committal.config.weights import FormulaWeight, Weight
 from committal.formula.parse import parse
-from committal.formula.shapes import SAMPLE
+from committal.formula.shapes import SAMPLE, SAMPLE_ARM
 from committal.formula.substitute import renamed, settled, with_numbers
 from committal.formula.text import text_of
 from committal.formula.tree import INPUT, Node, name, number
@@ -67,7 +69,7 @@ def has_names(e: Experiment) -> bool:
         isinstance(e.estimator, Group)
         or (_epochs(e) > 1 and not isinstance(e.update, FormulaUpdate))
         or e.regulariser is not None
-        or isinstance(e.policy, Escort)
+        or isinstance(e.policy, Escort | ScaledPolicy)
         or any(isinstance(atom, Critic) for atom in e.baseline.atoms)
         or (isinstance(e.estimator, Expected) and not is_native(e))
     )
@@ -91,6 +93,8 @@ def spelled_out(e: Experiment) -> Experiment:
 
 @functools.lru_cache(maxsize=256)
 def _spelled_out(e: Experiment) -> Experiment:
+    if isinstance(e.policy, ScaledPolicy):
+        return _with_scale(e, e.policy)
     changes: dict[str, Any] = {"baseline": _without_critics(e.baseline), "regulariser": None}
     if isinstance(e.policy, Escort):
         changes["policy"] = e.policy.link(e.problem.arms)
@@ -274,8 +278,15 @@ def _regularised(e: Experiment, changes: dict[str, Any], term: _Term) -> Experim
     if isinstance(e.update, FormulaUpdate) or not (term.added or term.sampled or epochs > 1):
         entropy = {"update.entropy": term.native} if term.native else {}
         return e.replace(**changes, **entropy)
+    changes["update"] = FormulaUpdate(text_of(_gradient(e, estimator, term)), e.update.step_size)
+    changes["estimator"] = _unweighted(estimator)
+    return e.replace(**changes)
+
+
+def _gradient(e: Experiment, estimator: Estimator, term: _Term) -> Node:
+    """mean(w A psi), and what a regulariser adds to it."""
     natural = isinstance(e.update, Natural)
-    psi = name(INPUT, "natural" if natural else "score", "sample_arm")
+    psi = name(INPUT, "natural" if natural else "score", SAMPLE_ARM)
     factor = apply("mul", weight_of(estimator), name(INPUT, "A", SAMPLE))
     if term.sampled:
         factor = apply("add", factor, _read("update", term.sampled))
@@ -284,12 +295,13 @@ def _regularised(e: Experiment, changes: dict[str, Any], term: _Term) -> Experim
     for added in (term.added, Entropy(tau).added(natural, np.ones(1)) if tau else ""):
         if added:
             g = apply("add", g, _read("update", added))
-    plain: dict[str, Any] = {"weight": None}
-    if isinstance(estimator, OneSample):
-        plain["implicit"] = 0.0
-    changes["update"] = FormulaUpdate(text_of(g), e.update.step_size)
-    changes["estimator"] = estimator.replace(**plain)
-    return e.replace(**changes)
+    return g
+
+
+def _unweighted(estimator: Estimator) -> Estimator:
+    """The estimator of an update that says itself what a sample weighs."""
+    plain = {"implicit": 0.0} if isinstance(estimator, OneSample) else {}
+    return estimator.replace(weight=None, **plain)
 
 
 def _epochs(e: Experiment) -> int:
@@ -303,5 +315,31 @@ def weight_of(estimator: Estimator) -> Node:
         return settled(weight.tree)
     implicit = getattr(estimator, "implicit", 0.0)
     if implicit != 0.0:
-        return _read("weight", f"pi[a] / (mu[a] + {implicit!r})")
+        return _read("weight", f"pi[a] / (mu[a] + {rate_text(implicit)})")
     return name(INPUT, "rho", SAMPLE)
+
+
+# -- policies with a scale -------------------------------------------------------------------------
+
+
+def _with_scale(e: Experiment, policy: ScaledPolicy) -> Experiment:
+    """The experiment in the coordinates that the policy keeps; its update is a formula."""
+    arms = e.problem.arms
+    plain = spelled_out(e.replace(policy=Softmax(policy.start(arms))))
+    estimator = plain.estimator
+    if isinstance(estimator, Expected):
+        u, estimator = settled(expected_update(plain).tree), OneSample()
+    elif isinstance(plain.update, FormulaUpdate):
+        u = settled(plain.update.tree)
+        u = apply("mean", u, over="samples") if u.shape == SAMPLE_ARM else u
+    else:
+        u, estimator = _gradient(plain, estimator, _Term()), _unweighted(estimator)
+    if isinstance(policy.kept(arms), FormulaPolicy):
+        # Of the parameters theta; those that are kept have another.
+        u = renamed(u, {"natural": _read("update", "onehot(a) / pi[a]")})
+    step = apply("mul", _read("update", rate_text(plain.update.step_size)), u)
+    return plain.replace(
+        policy=policy.kept(arms),
+        update=FormulaUpdate(text_of(policy.moved(step, arms)), 1.0),
+        estimator=estimator,
+    )

@@ -11,6 +11,7 @@ from committal.config.base import Config, config
 from committal.config.escort import Escort
 from committal.config.links import FormulaPolicy
 from committal.config.policies import Direct, Policy, Sigmoid, Softmax
+from committal.config.scaled import ScaledSoftmax, Tsallis
 from committal.config.schedules import Rate, Schedule, at_time, rate
 from committal.errors import CombinationError
 from committal.support import check
@@ -128,7 +129,7 @@ class Natural(Update):
         self._set_rates(step_size, entropy=entropy)
 
     core_name = "natural"
-    policies = (Softmax, Sigmoid)
+    policies = (Softmax, Sigmoid, ScaledSoftmax, Tsallis)
     in_mdps = True
     approach = "geometric"
 

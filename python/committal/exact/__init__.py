@@ -11,7 +11,8 @@ r"""Answers without Monte-Carlo error, to stand beside the simulated ones.
   baseline does to the variance.
 * :func:`law_after`: the law of theta after a few updates.
 * :func:`committal_probability`, :func:`committal_map`: where runs end, for two and three arms.
-* :func:`expected_path`, :func:`gradient_flow`: where the true gradient leads.
+* :func:`expected_path`: where the expectation of a rule leads, update by update; of a plain rule
+  the true gradient. :func:`gradient_flow`: the limit of that for small steps.
 
 Examples
 --------

@@ -28,6 +28,7 @@ from committal.config import (
     Sigmoid,
     spelled_out,
 )
+from committal.config.scaled import ScaledPolicy
 from committal.config.schedules import at_time
 from committal.errors import CombinationError, ConfigError
 from committal.exact.formulas import refuse_formulas
@@ -38,6 +39,14 @@ _TINY = float(np.finfo(np.float64).tiny)
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
+
+
+def _spelled(argument: str, experiment: Experiment) -> Experiment:
+    if isinstance(experiment.policy, ScaledPolicy):
+        # What it is spelled out in has other parameters: answers would be of those.
+        allowed = "Softmax, Sigmoid, Direct or a link: with a scale, simulate it"
+        raise CombinationError(f"{argument}.policy", experiment.policy, allowed)
+    return spelled_out(experiment)
 
 
 def no_overflow(function: Callable[_P, _R]) -> Callable[_P, _R]:
@@ -61,9 +70,9 @@ in `square`, within the range of floating point
     @functools.wraps(function)
     def checked(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         if args and isinstance(args[0], Experiment):
-            args = (spelled_out(args[0]), *args[1:])  # type: ignore[assignment]
+            args = (_spelled(first, args[0]), *args[1:])  # type: ignore[assignment]
         elif isinstance(kwargs.get(first), Experiment):
-            kwargs[first] = spelled_out(kwargs[first])  # type: ignore[arg-type]
+            kwargs[first] = _spelled(first, kwargs[first])  # type: ignore[arg-type]
         try:
             with np.errstate(over="raise", invalid="raise", divide="raise"):
                 return function(*args, **kwargs)

@@ -98,7 +98,7 @@ def flow(
     t = dynamics.updates_done(t)
     states = dynamics.states_of(experiment, theta, policy)
     _refuse_projection(experiment)
-    return _mean(experiment, states, t)
+    return expected_gradient(experiment, states, t)
 
 
 def _refuse_projection(experiment: Experiment) -> None:
@@ -107,7 +107,8 @@ def _refuse_projection(experiment: Experiment) -> None:
         raise CombinationError("experiment.policy", experiment.policy, allowed)
 
 
-def _mean(experiment: Experiment, states: Floats, t: int) -> Floats:
+def expected_gradient(experiment: Experiment, states: Floats, t: int) -> Floats:
+    """E[g] from parameters (..., D); see `flow`, which checks its arguments."""
     problem = dynamics.bandit_of(experiment, formulas=True)
     r = np.array(problem.means)
     if formulas.has_formulas(experiment):
@@ -238,9 +239,9 @@ def stationary(experiment: Experiment, *, t: int = 0) -> tuple[StationaryPoint, 
     def drift(x: Floats) -> Floats:
         """How the K log-odds move, (..., K)."""
         if isinstance(experiment.policy, Sigmoid):
-            h = _mean(experiment, x[..., :1] - x[..., 1:], t)
+            h = expected_gradient(experiment, x[..., :1] - x[..., 1:], t)
             return np.concatenate([h, np.zeros_like(h)], axis=-1)
-        return _mean(experiment, x, t)
+        return expected_gradient(experiment, x, t)
 
     scale = float(np.abs(drift(np.zeros(arms))).max()) or 1.0
     found: list[StationaryPoint] = []

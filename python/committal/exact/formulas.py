@@ -28,6 +28,7 @@ from committal.errors import CombinationError, FormulaError
 from committal.exact.counted import Lump, over_counts
 from committal.exact.counts import Counts
 from committal.formula.formula import Formula
+from committal.formula.shapes import RUN
 from committal.support.simplex import SMALLEST_PROBABILITY, Floats, others
 
 __all__ = ["Batches", "directions", "has_formulas", "refuse_formulas"]
@@ -282,7 +283,10 @@ def _given(
 def _value(
     part: str, formula: Formula, given: dict[str, Any], shape: tuple[int, ...], batches: Batches
 ) -> Floats:
-    value = np.broadcast_to(over_counts(formula, given, batches.counts, batches.lump), shape)
+    found = over_counts(formula, given, batches.counts, batches.lump)
+    if part == "estimator.weight" and formula.result.shape == RUN:
+        found = found[..., None]  # one number for all samples of a batch
+    value = np.broadcast_to(found, shape)
     if not np.isfinite(value).all():
         per_sample = formula.result.shape in ("sample", "sample_arm")
         seen = batches.of_kinds > 0

@@ -1,8 +1,10 @@
 r"""Where the true gradient leads: expected paths, and their limit of small steps.
 
 The *expected path* replaces each update by its expectation,
-:math:`\theta_{t+1} = \theta_t + \alpha_t E[g(\theta_t)]`; no baseline matters. The *gradient flow*
-is its limit for small steps,
+:math:`\theta_{t+1} = \theta_t + \alpha_t E[g(\theta_t)]`. Of a plain rule that is the true
+gradient, and no baseline matters; of groups, weights, formulas and optimisers see
+:mod:`committal.exact.rule_paths`. The *gradient flow* is the limit of the plain one for small
+steps,
 
 .. math:: \frac{d\theta}{ds} = E[g(\theta)], \qquad s = \sum_t \alpha_t,
 
@@ -39,6 +41,7 @@ from committal.config import (
 from committal.errors import CombinationError, ConfigError
 from committal.exact import dynamics, mdp_paths
 from committal.exact.formulas import refuse_batches, refuse_formulas
+from committal.exact.rule_paths import expected_parameters, has_own_expectation
 from committal.support import arrays, check, limits
 from committal.support.simplex import Floats, project_onto_simplex
 
@@ -67,12 +70,15 @@ class Path:
 
 @dynamics.no_overflow
 def expected_path(experiment: Experiment, times: npt.ArrayLike | None = None) -> Path:
-    r""":math:`\theta_{t+1} = \theta_t + \alpha_t E[g(\theta_t)]`: the path of the true gradient.
+    r""":math:`\theta_{t+1} = \theta_t + \alpha_t E[g(\theta_t)]`: what a rule does on average.
 
     Parameters
     ----------
     experiment : Experiment
-        Of a bandit or an MDP. Baseline, behaviour and estimator do not change the path.
+        Of a bandit or an MDP. Of a plain rule baseline, behaviour and estimator do not change the
+        path: it is that of the true gradient. In bandits groups, weights and updates that are
+        formulas have their true expectation, over all that may be drawn; an optimiser takes that
+        for its gradient. Where formulas look at samples, rewards have finitely many values.
     times : array_like of int, optional
         Increasing numbers of updates; 0, ..., steps by default.
 
@@ -86,6 +92,16 @@ def expected_path(experiment: Experiment, times: npt.ArrayLike | None = None) ->
     >>> e = cm.Experiment(cm.Bandit([1, 0]), cm.Sigmoid(-1), cm.Natural(0.1), -1.0, steps=20)
     >>> expected_path(e, [0, 10, 20]).theta[:, 0].round(12) + 0.0
     array([-1.,  0.,  1.])
+
+    Arm 0 pays 6 once in ten times, arm 1 always pays 0.5. Groups of two whose advantages are
+    divided by their standard deviation learn the worse arm:
+
+    >>> e = cm.Experiment(
+    ...     cm.Bandit.from_table([[(6, 0.1), (0, 0.9)], [(0.5, 1)]]), cm.Softmax(), cm.Vanilla(1),
+    ...     estimator=cm.Group(samples=2, scale="std"), steps=100,
+    ... )
+    >>> expected_path(e, [0, 10, 100]).policy[:, 0].round(3)
+    array([0.5  , 0.076, 0.006])
     """
     check.instance("experiment", experiment, Experiment, "an Experiment")
     if times is None:
@@ -95,10 +111,16 @@ def expected_path(experiment: Experiment, times: npt.ArrayLike | None = None) ->
     if not np.array_equal(wanted, np.rint(wanted)):
         raise ConfigError("times", times, "increasing whole numbers >= 0")
     wanted = wanted.astype(np.int64)
+    if isinstance(experiment.problem, TabularMDP):
+        refuse_formulas("experiment", experiment)
+        refuse_batches("experiment", experiment)
+        return _expected_mdp_path(experiment, experiment.problem, wanted)
+    if has_own_expectation(experiment) and not isinstance(experiment.policy, Direct):
+        dynamics.bandit_of(experiment, formulas=True)  # one epoch
+        theta = expected_parameters(experiment, wanted)
+        return _path(experiment, wanted.astype(np.float64), theta)
     refuse_formulas("experiment", experiment)
     refuse_batches("experiment", experiment)
-    if isinstance(experiment.problem, TabularMDP):
-        return _expected_mdp_path(experiment, experiment.problem, wanted)
     update, last = experiment.update, int(wanted[-1])
     alpha, tau = _table(update.step_size, last), _table(getattr(update, "entropy", 0.0), last)
     theta = dynamics.start_of(experiment)
@@ -279,5 +301,5 @@ def _refuse_many(argument: str, steps: int) -> None:
 
 def _path(experiment: Experiment, time: Floats, theta: Floats) -> Path:
     policy = experiment.policy.probabilities_at(theta)
-    r = np.array(dynamics.bandit_of(experiment).means)
+    r = np.array(dynamics.bandit_of(experiment, formulas=True).means)
     return Path(time, theta, policy, policy @ r)

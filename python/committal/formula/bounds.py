@@ -83,7 +83,7 @@ def _factors(node: Node) -> tuple[tuple[Node, Node], ...]:
 def _reduced(node: Node, x: Interval, arms: int) -> Interval:
     if node.op in ("mean", "median", "min", "max", "others_mean"):
         return x
-    if node.op == "softmax":
+    if node.op in ("softmax", "tsallis"):
         return 0.0, 1.0
     if node.op == "std":
         return 0.0, (x[1] - x[0]) / 2.0

@@ -99,7 +99,8 @@ def _reaching(node: Node, found: Mapping[Node, Floats], lost: Truths) -> list[Tr
         if row.kind == "along":
             count = lost.sum(axis=AXIS[node.over], keepdims=True)
             # Others are all but the entry itself.
-            lost = np.broadcast_to(count > (0 if node.op == "softmax" else lost), lost.shape)
+            own = 0 if node.op in ("softmax", "tsallis") else lost
+            lost = np.broadcast_to(count > own, lost.shape)
         return [_fitted(lost, found[node.operands[0]])]
     masks = [lost] * len(node.operands)
     if node.op == "where":

@@ -9,7 +9,7 @@ from committal.formula.symbol import Symbol, call
 __all__ = [
     *("abs", "clip", "dot", "exp", "log", "max", "maximum", "mean", "min", "minimum"),
     *("onehot", "others", "sign", "sqrt", "std", "sum", "where"),
-    *("expm1", "log1p", "logsumexp", "sigmoid", "softmax", "softplus", "tanh"),
+    *("expm1", "log1p", "logsumexp", "sigmoid", "softmax", "softplus", "tanh", "tsallis"),
 ]
 
 
@@ -313,3 +313,15 @@ def softmax(x: Any, over: str = "") -> Symbol:
     baseline('sum(r * softmax(r))')
     """
     return call("softmax", x, over=over)
+
+
+def tsallis(x: Any, over: str = "") -> Symbol:
+    """4 / (z - x)^2 over arms or samples, with the z > max(x) that makes them add up to 1.
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> cm.baseline(lambda r: sum(tsallis(r) * r))
+    baseline('sum(r * tsallis(r))')
+    """
+    return call("tsallis", x, over=over)

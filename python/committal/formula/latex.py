@@ -86,7 +86,7 @@ def _latex(node: Node, scope: _Scope) -> tuple[str, float]:
         return _latex(x, scope._replace(arms=arm))
     if node.op == "onehot":
         return rf"\mathbf{{1}}\{{{scope.arms} = {_latex(node.operands[0], scope)[0]}\}}", ATOM
-    if node.op == "softmax":  # of the entry itself
+    if node.op in ("softmax", "tsallis"):  # of the entry itself
         inner = _latex(node.operands[0], scope)
         return row.latex.format(inner[0], own=scope.of(node.over)), ATOM
     if node.over:

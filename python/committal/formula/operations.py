@@ -24,7 +24,7 @@ from committal.formula.rows import (
 )
 from committal.formula.shapes import axes_of
 from committal.formula.tree import INPUT, NUMBER, Node, name, number
-from committal.support.simplex import others
+from committal.support.simplex import others, tsallis
 
 __all__ = ["OPERATIONS"]
 
@@ -49,6 +49,10 @@ def _others_sum(x: Floats, axis: int) -> Floats:
 
 def _others_mean(x: Floats, axis: int) -> Floats:
     return _others_sum(x, axis) / (np.float64(x.shape[axis]) - 1.0)
+
+
+def _tsallis(x: Floats, axis: int) -> Floats:
+    return np.moveaxis(tsallis(np.moveaxis(x, axis, -1)), -1, axis)
 
 
 def _power(x: Floats, y: Floats) -> Floats:
@@ -124,6 +128,13 @@ def _d_end(n: Node, d: Node) -> Adjoints:
 def _d_median(n: Node, d: Node) -> Adjoints:
     del d
     raise FormulaError("derivative", n.op, "a formula without a median: none is taken of it")
+
+
+def _d_tsallis(n: Node, d: Node) -> Adjoints:
+    """p^1.5, of the difference from their mean."""
+    q = apply("pow", n, number(1.5))
+    mean = apply("div", apply("sum", apply("mul", q, d), over=n.over), apply("sum", q, over=n.over))
+    return (apply("mul", q, apply("sub", d, mean)),)
 
 
 def _d_others_sum(n: Node, d: Node) -> Adjoints:
@@ -298,6 +309,12 @@ OPERATIONS = (
         r"\operatorname{{mean}}_{{{i} \ne {own}}} {0}",
         "mean of all the others, for each",
         kind="along",
+    ),
+    reduced(
+        *("tsallis", _tsallis, _d_tsallis, r"\operatorname{{tsallis}}_{{{own}}}\left({0}\right)"),
+        "4 / (z - x)^2 over an axis, with the z that makes them add up to 1",
+        kind="along",
+        exact=False,
     ),
     Row(
         "gather",

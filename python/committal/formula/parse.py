@@ -26,7 +26,7 @@ FUNCTIONS: dict[str, tuple[int, int, tuple[str, ...]]] = {
     **dict.fromkeys(("minimum", "maximum"), (2, 2, ())),
     **dict.fromkeys(("where", "clip"), (3, 3, ())),
     **dict.fromkeys(("sum", "mean", "median", "min", "max"), (1, 1, ("over",))),
-    **dict.fromkeys(("logsumexp", "softmax"), (1, 1, ("over",))),
+    **dict.fromkeys(("logsumexp", "softmax", "tsallis"), (1, 1, ("over",))),
     "std": (1, 1, ("over", "ddof")),
     "dot": (2, 2, ("over",)),
     "others": (1, 2, ("how", "over")),
@@ -112,7 +112,8 @@ def parse(
     committal.errors.FormulaError: formula = 'sun(pi)' is not allowed; expected one of the \
 functions 'abs', 'sign', 'exp', 'log', 'sqrt', 'onehot', 'sigmoid', 'tanh', 'softplus', 'log1p', \
 'expm1', 'minimum', 'maximum', 'where', 'clip', 'sum', 'mean', 'median', 'min', 'max', \
-'logsumexp', 'softmax', 'std', 'dot', 'others'; did you mean 'sum'? (at 'sun', character 1)
+'logsumexp', 'softmax', 'tsallis', 'std', 'dot', 'others'; did you mean 'sum'? (at 'sun', \
+character 1)
     """
     if not isinstance(text, str):
         raise FormulaError(argument, text, "a text")

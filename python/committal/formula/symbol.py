@@ -34,7 +34,7 @@ _OWN = frozenset(
     (
         *("abs", "sign", "exp", "log", "sqrt", "where", "minimum", "maximum", "clip"),
         *("sum", "mean", "median", "min", "max", "std", "dot", "others", "onehot"),
-        *("logsumexp", "softmax"),
+        *("logsumexp", "softmax", "tsallis"),
         *("sigmoid", "tanh", "softplus", "log1p", "expm1"),
     )
 )

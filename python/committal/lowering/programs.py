@@ -24,10 +24,11 @@ from committal.config.quantities import Quantity
 from committal.errors import FormulaError
 from committal.formula.formula import Formula
 from committal.formula.normal import normal
-from committal.formula.shapes import ARM, RUN, SAMPLE_ARM
+from committal.formula.shapes import ARM, RUN, SAMPLE_ARM, axes_of, shape_of
 from committal.formula.tree import INPUT, NUMBER, PARAMETER, STATE, Node, name, number, walk
 from committal.formula.vocabulary import ROWS, apply, core_tree
 from committal.support import limits
+from committal.support.simplex import tsallis_steps
 
 __all__ = ["Program", "lower_formula", "lower_programs"]
 
@@ -213,6 +214,8 @@ def emitted(made: Program, node: Node, places: dict[Node, int]) -> int:
         return _gathered_by_sample(made, node, operands)
     if node.op == "median":
         return _median(made, node, operands[0])
+    if node.op == "tsallis":
+        return _tsallis(made, node, operands[0])
     return made.do(ROWS[node.op].opcode(node.over), node.shape, *operands)
 
 
@@ -254,6 +257,34 @@ def _median(made: Program, node: Node, x: int) -> int:
         return low
     both = made.do("add", shape, low, next_unless(low, count // 2 + 1))
     return made.do("mul", shape, both, constant(0.5))
+
+
+def _tsallis(made: Program, node: Node, x: int) -> int:
+    """`committal.support.simplex.tsallis`, with as many steps as the axis needs."""
+    shape, over = node.shape, node.over
+    one_less = shape_of(axes_of(shape) - {over})
+
+    def constant(value: float) -> int:
+        made.constants.append((made.new(RUN), value))
+        return made.constants[-1][0]
+
+    def summed(place: int) -> int:
+        return made.do(f"sum_{over}", one_less, place)
+
+    one, two = constant(1.0), constant(2.0)
+    largest = made.do(f"max_{over}", one_less, x)
+    y = made.do("add", shape, made.do("sub", shape, largest, x), two)
+    for _ in range(tsallis_steps(made.counts.get(over, limits.ARMS))):
+        inverse = made.do("div", shape, one, y)
+        square = made.do("mul", shape, inverse, inverse)
+        s = summed(square)
+        twice = made.do("mul", one_less, two, made.do("sqrt", one_less, s))
+        above = made.do("sub", one_less, twice, one)
+        cubes = summed(made.do("mul", shape, square, inverse))
+        move = made.do("div", one_less, made.do("mul", one_less, s, above), cubes)
+        y = made.do("add", shape, y, move)
+    square = made.do("powi", shape, y, -2)
+    return made.do("div", shape, square, summed(square))
 
 
 # -- experiments -----------------------------------------------------------------------------------

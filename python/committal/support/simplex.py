@@ -57,6 +57,50 @@ def log_softmax(theta: Floats) -> Floats:
     return result
 
 
+def tsallis_roots(x: Floats) -> Floats:
+    r"""z - x_i along the last axis, with the z > max x for which sum_i 4 / (z - x_i)^2 = 1.
+
+    By Newton's method on :math:`h = (\sum_i (z - x_i)^{-2})^{-1/2}`, which is concave in z, nearly
+    straight, and shall be 2. From z = max x + 2, where the largest alone would have probability 1,
+    it grows towards the root and never passes it.
+
+    Examples
+    --------
+    >>> tsallis_roots(np.zeros(4))
+    array([4., 4., 4., 4.])
+    """
+    y: Floats = x.max(axis=-1, keepdims=True) - x + 2.0
+    for _ in range(tsallis_steps(x.shape[-1])):
+        inverse = 1.0 / y
+        square = inverse * inverse
+        s = square.sum(axis=-1, keepdims=True)
+        y = y + s * (2.0 * np.sqrt(s) - 1.0) / (square * inverse).sum(axis=-1, keepdims=True)
+    return y
+
+
+def tsallis_steps(count: int) -> int:
+    """How many of these steps are enough: after them nothing but rounding is left.
+
+    Examples
+    --------
+    >>> tsallis_steps(3), tsallis_steps(1000)
+    (5, 7)
+    """
+    return 4 + len(str(max(count - 1, 1)))
+
+
+def tsallis(x: Floats) -> Floats:
+    """pi_i = 4 / (z - x_i)^2 along the last axis, with the z that makes them add up to 1.
+
+    Examples
+    --------
+    >>> tsallis(np.array([0.0, -1e9])).round(21)
+    array([1.e+00, 4.e-18])
+    """
+    f: Floats = tsallis_roots(x) ** -2.0
+    return np.asarray(f / f.sum(axis=-1, keepdims=True))
+
+
 def weighted_mean(w: Floats, pi: Floats, r: Floats) -> Floats:
     """sum w r / sum w along the last axis; the value where no arm has any weight.
 

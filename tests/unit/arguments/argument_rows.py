@@ -268,6 +268,9 @@ row("ReverseKL", reference=([0.5, 0.5], NO_REFERENCE), strength=(0.1, "non-negat
 row("LogBarrier", strength=(0.1, "non-negative"))
 row("Escort", theta0=([0.0, 1.0], [x for x in WRONG["vector"] if x is not None]),
     power=(2.0, [*NO_NUMBER, 0, 0.5]))  # fmt: skip
+NO_START = [x for x in WRONG["vector"] if x is not None]
+row("ScaledSoftmax", theta0=([0.0, 1.0], NO_START), scale=(2.0, "positive"))
+row("Tsallis", theta0=([0.0, 1.0], NO_START), scale=(2.0, "positive"))
 row("Critic", rate=(0.1, [*WRONG["unit"][1:], 0]), initial=(0.0, "number"))
 row("Fixed", probabilities=([0.5, 0.5], "law"))
 row("Gap", fraction=(0.5, "unit"))
@@ -366,7 +369,7 @@ for _name in (
     row(_name, x=(VECTOR, NO_OPERAND))
 for _name in ("minimum", "maximum"):
     row(_name, x=(VECTOR, NO_OPERAND), y=(1, NO_OPERAND))
-for _name in ("sum", "mean", "median", "min", "max", "logsumexp", "softmax"):
+for _name in ("sum", "mean", "median", "min", "max", "logsumexp", "softmax", "tsallis"):
     row(_name, x=(VECTOR, [*NO_OPERAND, 1.0]), over=("arms", [*NO_TEXT, "samples"]))
 row("std", x=(VECTOR, NO_OPERAND), over=("arms", NO_TEXT), ddof=(1, [*NO_INTEGER, 2]))
 row("dot", x=(VECTOR, NO_OPERAND), y=(VECTOR, NO_OPERAND), over=("arms", NO_TEXT))

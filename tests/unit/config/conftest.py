@@ -102,6 +102,8 @@ EXAMPLES: list[Config] = [
     cm.LogBarrier(0.1),
     cm.Escort([1, 2], power=3),
     cm.Escort(),
+    cm.ScaledSoftmax([0, 1], scale=cm.Decay(2, 0.5)),
+    cm.Tsallis(scale=2),
     cm.Critic(0.1, initial=1),
     cm.Value() - 0.5 * cm.Critic(0.1),
     cm.Experiment(

@@ -56,6 +56,11 @@ def test_shorthands_are_what_they_stand_for() -> None:
     for none in (cm.Entropy(0), cm.KL("uniform", 0, "k3"), cm.LogBarrier(0)):
         assert spelled_out(BASE.replace(regulariser=none)) == BASE
     link = cm.link("abs(theta)**power", power=3)
+    plain = BASE.replace(update=cm.Natural(0.5))
+    same = spelled_out(plain.replace(policy=cm.ScaledSoftmax([0, 3, 5])))
+    assert same.policy == BASE.policy
+    half = cm.update("0.5 * mean(A * rho * natural, over='samples')")
+    assert same.update == half(1)
     assert spelled_out(BASE.replace(policy=cm.Escort([1, 2, 3], 3))) == BASE.replace(
         policy=link([1, 2, 3])
     )
@@ -190,6 +195,62 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "expected critic": (
         lambda: experiment(estimator=cm.Expected(weight=cm.Delightful()), baseline=cm.Critic(0.1)),
         "depends on theta only",
+    ),
+    "scaled vanilla": (
+        lambda: experiment(policy=cm.Tsallis()),
+        r"Natural or cm.update\(...\) with a Tsallis policy",
+    ),
+    "scaled start": (
+        lambda: experiment(policy=cm.ScaledSoftmax([0, 1]), update=cm.Natural(1)),
+        "3 numbers, one per arm",
+    ),
+    "scaled table": (
+        lambda: experiment(policy=cm.Tsallis(scale=cm.Values([1] * 9)), update=cm.Natural(1)),
+        "policy.scale = .* a number or Decay",
+    ),
+    "scaled table of steps": (
+        lambda: experiment(policy=cm.Tsallis(), update=cm.Natural(cm.Values([1] * 9))),
+        "update.step_size = .* a number or Decay",
+    ),
+    "scaled Adam": (
+        lambda: experiment(policy=cm.Tsallis(), update=cm.Natural(1), optimiser=cm.Adam()),
+        "Plain with a Tsallis policy",
+    ),
+    "scaled epochs": (
+        lambda: experiment(
+            policy=cm.Tsallis(), update=cm.Natural(1), estimator=cm.OneSample(epochs=2)
+        ),
+        "1 with a Tsallis policy",
+    ),
+    "scaled entropy": (
+        lambda: experiment(policy=cm.Tsallis(), update=cm.Natural(1, entropy=0.1)),
+        "regularised by its scale",
+    ),
+    "scaled regulariser": (
+        lambda: experiment(
+            policy=cm.Tsallis(), update=cm.Natural(1), regulariser=cm.LogBarrier(0.1)
+        ),
+        "regularised by its scale",
+    ),
+    "scaled theta": (
+        lambda: experiment(
+            policy=cm.Tsallis(), update=cm.Natural(1), record=cm.Record("theta", every=1)
+        ),
+        "names without 'theta'",
+    ),
+    "scaled formula of theta": (
+        lambda: experiment(
+            policy=cm.Tsallis(), update=cm.Natural(1), baseline=cm.baseline("max(theta)")
+        ),
+        "a formula without theta",
+    ),
+    "scaled score": (
+        lambda: experiment(policy=cm.Tsallis(), update=cm.update("A * score")(0.1)),
+        "a formula without score",
+    ),
+    "scaled in mazes": (
+        lambda: WALK.replace(policy=cm.Tsallis(), update=cm.Natural(1)),
+        "Tsallis is for bandits",
     ),
     "variance": (
         lambda: experiment(estimator=cm.Group(samples=2), record=cm.Record("variance")),

@@ -97,7 +97,10 @@ def test_baselines_of_the_policy_work_everywhere() -> None:
 
 REFUSED: dict[str, tuple[Callable[[cm.Experiment], Any], Any]] = {
     "committal": (cm.exact.committal_probability, CASES["weight"]),
-    "path": (lambda e: cm.exact.expected_path(e), CASES["clipped"]),
+    "path": (
+        cm.exact.expected_path,
+        BASE.replace(baseline=cm.baseline("v", state={"v": (0, "mean(R)")})),
+    ),
     "flow": (lambda e: cm.exact.gradient_flow(e, [0, 1]), CASES["link"]),
     "horizon": (lambda e: cm.exact.law_after(e, 3), CASES["update"]),
     "quadratic": (cm.exact.baseline_quadratic, CASES["update"]),
@@ -130,8 +133,9 @@ def test_what_enumeration_does_not_know_is_refused() -> None:
     entropy = base.replace(update=cm.Vanilla(1, entropy=0.5), optimiser=cm.Normalised())
     with pytest.raises(CombinationError, match=r"update\.entropy = 0\.5"):
         cm.exact.one_step_law(entropy)
+    direct = base.replace(policy=cm.Direct(), update=cm.Projected(0.1))
     with pytest.raises(CombinationError, match="does not look at the samples"):
-        cm.exact.expected_path(base.replace(baseline=cm.baseline("mean(R)")))
+        cm.exact.expected_path(direct.replace(baseline=cm.baseline("mean(R)")))
     with pytest.raises(FormulaError, match="finite for every outcome"):
         cm.exact.one_step_law(base.replace(baseline=cm.baseline("1 / (t + 0 * mean(R))")))
     two = {"problem": cm.Bandit([1, 0]), "policy": cm.Sigmoid()}

@@ -87,3 +87,78 @@ def test_refusals() -> None:
     tempered = cm.Vanilla(0.1, entropy=cm.Decay(1.0, 1.0))
     with pytest.raises(cm.CombinationError, match="constant"):
         exact.gradient_flow(e.replace(update=tempered), [1.0])
+
+
+# -- rules that have an expectation of their own ---------------------------------------------------
+
+BINARY = cm.Bandit([0.9, 0.6, 0.1], noise="bernoulli")
+RULE = cm.Experiment(BINARY, cm.Softmax([0, 1, 0.5]), cm.Vanilla(0.3), cm.Value(), steps=12)
+EXPECTED = {
+    "weight": {"estimator": cm.OneSample(weight=cm.Delightful(0.5))},
+    "old data": {
+        "estimator": cm.OneSample(weight=cm.Tapered()),
+        "behaviour": cm.Fixed([0.2, 0.3, 0.5]),
+        "baseline": 0.5,
+    },
+    "update": {"update": cm.update("maximum(A, 0) * score")(0.3)},
+    "link": {"policy": cm.Escort([0.5, 1, 0.7], 3)},
+    "adam": {"optimiser": cm.Adam(), "update": cm.Vanilla(cm.Decay(0.1, 0.5))},
+    "clipped": {"optimiser": cm.ClipNorm(0.05), "regulariser": cm.Entropy(0.2)},
+    "sampled KL": {"regulariser": cm.KL("start", 0.3, form="k3")},
+}
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_of_one_sample_it_is_the_engine_s(name: str) -> None:
+    e = RULE.replace(**EXPECTED[name])
+    path = exact.expected_path(e)
+    weight = getattr(e.estimator, "weight", None)
+    expected = e.replace(
+        estimator=cm.Expected(weight=weight), record=cm.Record("policy", "theta", every=1)
+    )
+    data = cm.run(expected, runs=1, rng=0)
+    np.testing.assert_allclose(path.policy, data["policy"].to_numpy()[0], rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(path.theta, data["theta"].to_numpy()[0], rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize(
+    "group",
+    [
+        cm.Group(2, scale="std"),
+        cm.Group(4, "leave_one_out"),
+        cm.Group(3, "median", scale="std", eps=0.1, weight=cm.Asymmetric()),
+    ],
+    ids=repr,
+)
+def test_of_a_group_it_is_the_mean_of_many_runs_of_one_update(group: cm.Group) -> None:
+    e = RULE.replace(estimator=group, steps=1, record=cm.Record("theta"))
+    path = exact.expected_path(e.replace(steps=2))
+    np.testing.assert_allclose(
+        np.diff(path.theta, axis=0)[1],
+        exact.one_step_law(e, theta=path.theta[1]).mean(),
+        rtol=1e-12,
+    )
+    drawn = cm.run(e, runs=40_000, rng=0)["theta"].to_numpy()[:, -1]
+    error = drawn.std(axis=0) / np.sqrt(len(drawn))
+    assert (np.abs(drawn.mean(axis=0) - path.theta[1]) < 4 * error).all()
+
+
+def test_leave_one_out_follows_the_true_gradient() -> None:
+    one_out = exact.expected_path(RULE.replace(estimator=cm.Group(4, "leave_one_out")))
+    np.testing.assert_allclose(one_out.theta, exact.expected_path(RULE).theta, rtol=1e-12)
+    itself = exact.expected_path(RULE.replace(estimator=cm.Group(4), update=cm.Vanilla(0.4)))
+    np.testing.assert_allclose(itself.theta, one_out.theta, rtol=1e-12)
+
+
+def test_implicit_exploration_is_a_bias() -> None:
+    e = RULE.replace(estimator=cm.OneSample(implicit=0.2))
+    assert np.abs(exact.expected_path(e).policy - exact.expected_path(RULE).policy).max() > 0.01
+
+
+def test_epochs_and_groups_as_weights_are_named() -> None:
+    with pytest.raises(cm.ConfigError, match=r"epochs = 3"):
+        exact.expected_path(RULE.replace(estimator=cm.Group(4, epochs=3)))
+    with pytest.raises(cm.ConfigError, match=r"expected_path"):
+        cm.Expected(weight=cm.Group(4))  # type: ignore[arg-type]
+    with pytest.raises(cm.ConfigError, match=r"expected_path"):
+        RULE.replace(estimator=cm.Expected(), baseline=cm.baseline("mean(R)"))

@@ -110,6 +110,18 @@ def _entry(value: Any, shape: str, i: int, k: int) -> float:
     return float(value[k] if shape == "arm" else value[i])
 
 
+def _naive_tsallis(line: list[float], own: int) -> float:
+    """By bisection for what makes them add up to 1."""
+    if not all(map(math.isfinite, line)):
+        return math.nan
+    low, high = max(line) + 2.0, max(line) + 2.0 * math.sqrt(len(line))
+    for _ in range(100):
+        middle = 0.5 * (low + high)
+        above = sum(4.0 / (middle - x) ** 2 for x in line) > 1.0
+        low, high = (middle, high) if above else (low, middle)
+    return 4.0 / (low - line[own]) ** 2
+
+
 def _naive_one(node: Node, made: Any, given: dict[str, Any], i: int, k: int) -> float:
     if node.op == NUMBER:
         return node.value
@@ -124,6 +136,8 @@ def _naive_one(node: Node, made: Any, given: dict[str, Any], i: int, k: int) -> 
         own = k if node.over == "arms" else i
         if node.op == "softmax":
             return math.exp(line[own]) / sum(math.exp(x) for x in line)
+        if node.op == "tsallis":
+            return _naive_tsallis(line, own)
         return _REDUCE[node.op](line, line[:own] + line[own + 1 :])
     if node.op == "gather":
         return float(made[node.operands[0]][i, int(x[1])])

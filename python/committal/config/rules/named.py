@@ -13,10 +13,13 @@ from committal.config.formula_baseline import FormulaBaseline
 from committal.config.formula_update import FormulaUpdate
 from committal.config.groups import Group
 from committal.config.mdp import TabularMDP
+from committal.config.optimisers import Plain
 from committal.config.policies import Direct, Sigmoid, Softmax
 from committal.config.regularisers import Entropy
+from committal.config.rules.formulas import formulas_of
 from committal.config.rules.refusal import Refusal, Rule
-from committal.config.schedules import Schedule
+from committal.config.scaled import ScaledPolicy
+from committal.config.schedules import Decay, Schedule
 from committal.config.snapshot import Snapshot
 from committal.config.spelled import reference_of
 from committal.config.updates import Natural, Projected, Vanilla
@@ -137,6 +140,50 @@ def _expected_formulas_are_of_bandits(e: Experiment) -> Refusal | None:
     return None
 
 
+def _scales_are_of_natural_steps(e: Experiment) -> Refusal | None:
+    """A policy with a scale is kept in coordinates of its own, which nobody else may look at."""
+    if not isinstance(e.policy, ScaledPolicy):
+        return None
+    called, arms = type(e.policy).__name__, e.problem.arms
+    if isinstance(e.problem, TabularMDP):
+        return Refusal("policy", e.policy, f"Softmax with an MDP ({called} is for bandits)")
+    if e.policy.theta0 is not None and len(e.policy.theta0) != arms:
+        allowed = f"{arms} numbers, one per arm (there are {len(e.policy.theta0)})"
+        return Refusal("policy.theta0", e.policy.theta0, allowed)
+    if not isinstance(e.update, Natural | FormulaUpdate):
+        allowed = f"Natural or cm.update(...) with a {called} policy; Vanilla is for Softmax"
+        return Refusal("update", e.update, allowed)
+    if not isinstance(e.optimiser, Plain):
+        return Refusal("optimiser", e.optimiser, f"Plain with a {called} policy; use Softmax")
+    if getattr(e.estimator, "epochs", 1) > 1:
+        allowed = f"1 with a {called} policy; use Softmax"
+        return Refusal("estimator.epochs", e.estimator.epochs, allowed)  # type: ignore[attr-defined]
+    if e.regulariser is not None:
+        allowed = f"None with a {called} policy, which is regularised by its scale"
+        return Refusal("regulariser", e.regulariser, allowed)
+    tau = getattr(e.update, "entropy", 0.0)
+    if tau != 0.0:
+        allowed = f"0 with a {called} policy, which is regularised by its scale"
+        return Refusal("update.entropy", tau, allowed)
+    for where, x in (
+        ("policy.scale", e.policy.scale),
+        ("update.step_size", e.update.step_size),
+        ("estimator.implicit", getattr(e.estimator, "implicit", 0.0)),
+    ):
+        if isinstance(x, Schedule) and not isinstance(x, Decay):
+            allowed = f"a number or Decay with a {called} policy: it becomes a formula of t"
+            return Refusal(where, x, allowed)
+    if "theta" in e.record.names:
+        allowed = f"names without 'theta' with a {called} policy, of which 'policy' says all"
+        return Refusal("record.names", e.record.names, allowed)
+    for where, part, formula in formulas_of(e):
+        seen = sorted({"theta", "theta0", "score"} & set(formula.names))
+        if seen:
+            allowed = f"a formula without {seen[0]} with a {called} policy; pi is known"
+            return Refusal(where, part, allowed)
+    return None
+
+
 def _regulariser_suits(e: Experiment) -> Refusal | None:
     regulariser = e.regulariser
     if regulariser is None:
@@ -204,6 +251,7 @@ NAMED_RULES: tuple[Rule, ...] = (
     _centres_have_no_states,
     _expected_weights_are_of_bandits,
     _expected_formulas_are_of_bandits,
+    _scales_are_of_natural_steps,
     _regulariser_suits,
     _reference_has_one_entry_per_arm,
 )
