@@ -24,23 +24,31 @@ TINY = Setting(isas=ISAS[-1:], threads=1, scale=0.02, jax=False, micro=None)
 def test_every_rule_has_its_rows_and_floors() -> None:
     every = formulas.contests()
     assert [contest.name for contest in every] == [
-        f"{name}, K={arms}"
-        for name in ("baseline (collision)", "weight (tapered)", "Adam")
-        for arms in (3, 10, 100)
+        *(
+            f"{name}, K={arms}"
+            for name in ("baseline (collision)", "weight (tapered)", "Adam")
+            for arms in (3, 10, 100)
+        ),
+        "group of 8 with std, K=3",
     ]
+    *every, groups = every
+    native, peer = groups.floors
+    assert (native.avx2, peer.above, peer.avx512, peer.avx2) == (None, "Numba", 8, 8)
     for contest in every:
         native, peer = contest.floors
         assert (native.at_most, peer.above, peer.avx512, peer.avx2) == (True, "Numba", 6, 6)
         assert native.avx2 == native.avx512 == (2 if "K=3" in contest.name else None)
 
 
-@pytest.mark.parametrize("name", ["baseline (collision)", "weight (tapered)", "Adam"])
+@pytest.mark.parametrize(
+    "name", ["baseline (collision)", "weight (tapered)", "Adam", "group of 8 with std"]
+)
 def test_everybody_computes_the_same(name: str) -> None:
     (contest,) = [each for each in formulas.contests() if each.name == f"{name}, K=3"]
     contestants = contest.contestants(TINY)
     peer = next(rule for rule in formulas.RULES if rule.name == name).peer
     by_python: Any = peer.py_func  # type: ignore[attr-defined]  # compiling takes longer
-    alpha = 0.02 if name == "Adam" else 0.025
+    alpha = 0.02 if name == "Adam" or "group" in name else 0.025
     means, start = np.array([1.0, 0.7, 0.0]), np.array([0.0, 3.0, 5.0])
 
     def theirs(alpha: float) -> Contestant:

@@ -26,5 +26,5 @@ def test_example(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert len(file.read_text(encoding="utf-8").splitlines()) < 70
 
 
-def test_there_are_eight() -> None:
-    assert len(list(EXAMPLES.glob("*.py"))) == 8
+def test_there_are_nine() -> None:
+    assert len(list(EXAMPLES.glob("*.py"))) == 9

@@ -419,9 +419,9 @@ def draw(data: Rates) -> Figure:
     right.set_ylim(5e-5, 1)
     right.spines[["top", "right"]].set_visible(False)
     handles = right.get_legend_handles_labels()[0]
-    handles.append(
-        mark("none: upper end of the interval", linestyle="none", marker="v", markersize=3.5)
-    )
+    if any(one.rate(time).failures == 0 for one in data.grid for time in _GRID_TIMES):
+        none = "none: upper end of the interval"
+        handles.append(mark(none, linestyle="none", marker="v", markersize=3.5))
     right.legend(handles=handles, loc="lower left", frameon=False)
     return figure
 
