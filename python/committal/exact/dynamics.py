@@ -41,7 +41,19 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 
-def _spelled(argument: str, experiment: Experiment) -> Experiment:
+def plain_form(argument: str, experiment: Experiment) -> Experiment:
+    """The experiment in the parts that answers know, with its own parameters.
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> e = cm.Experiment(cm.Bandit([1, 0]), cm.Tsallis(), cm.Natural(1), steps=9)
+    >>> plain_form("experiment", e)
+    Traceback (most recent call last):
+        ...
+    committal.errors.CombinationError: experiment.policy = Tsallis() is not allowed; expected \
+Softmax, Sigmoid, Direct or a link: with a scale, simulate it
+    """
     if isinstance(experiment.policy, ScaledPolicy):
         # What it is spelled out in has other parameters: answers would be of those.
         allowed = "Softmax, Sigmoid, Direct or a link: with a scale, simulate it"
@@ -70,9 +82,9 @@ in `square`, within the range of floating point
     @functools.wraps(function)
     def checked(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         if args and isinstance(args[0], Experiment):
-            args = (_spelled(first, args[0]), *args[1:])  # type: ignore[assignment]
+            args = (plain_form(first, args[0]), *args[1:])  # type: ignore[assignment]
         elif isinstance(kwargs.get(first), Experiment):
-            kwargs[first] = _spelled(first, kwargs[first])  # type: ignore[arg-type]
+            kwargs[first] = plain_form(first, kwargs[first])  # type: ignore[arg-type]
         try:
             with np.errstate(over="raise", invalid="raise", divide="raise"):
                 return function(*args, **kwargs)

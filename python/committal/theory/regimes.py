@@ -28,7 +28,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from committal.config import Experiment, Natural, spelled_out
+from committal.config import Experiment, Natural
 from committal.errors import CombinationError
 from committal.exact import dynamics, vertices
 
@@ -79,7 +79,7 @@ def two_arm_regime(experiment: Experiment) -> Regime:
     1.5 ends on no arm
     """
     dynamics.bandit_of(experiment, formulas=True)
-    experiment = spelled_out(experiment)
+    experiment = dynamics.plain_form("experiment", experiment)
     problem = dynamics.bandit_of(experiment)
     r = np.array(problem.means)
     if problem.arms != 2 or r[0] == r[1] or any(problem.reward_variances):

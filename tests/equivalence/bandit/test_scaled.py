@@ -60,6 +60,12 @@ def implicit(pi: np.ndarray, a: int, R: float, t: int) -> np.ndarray:
     return u
 
 
+def mixed(pi: np.ndarray, a: int, R: float, t: int) -> np.ndarray:
+    u = np.zeros(len(pi))
+    u[a] = (R - 1.0) / (0.7 * pi[a] + 0.3 / len(pi))
+    return u
+
+
 def reduced(pi: np.ndarray, a: int, R: float, t: int) -> np.ndarray:
     """-((loss - B_a) / pi_a if drawn, + B_a)."""
     B = np.where(pi >= 16.0 / (t + 1), 0.5, 0.0)
@@ -75,6 +81,7 @@ RULES: dict[str, tuple[dict[str, Any], Any]] = {
     "plain": ({"update": cm.Natural(1)}, plain),
     "implicit": ({"update": cm.Natural(1), "estimator": cm.OneSample(implicit=IMPLICIT)}, implicit),
     "reduced": ({"update": RV(1)}, reduced),
+    "mixed": ({"behaviour": cm.UniformMixture(0.3)}, mixed),
 }
 EXP = cm.Experiment(
     FIVE,

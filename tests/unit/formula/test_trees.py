@@ -273,3 +273,16 @@ def test_trees_stay_small() -> None:
     with pytest.raises(FormulaError, match="never changes"):
         number(2).op = "add"
     assert number(1) != 1
+
+
+def test_the_slope_of_tsallis_is_that_of_differences() -> None:
+    tree, x = parse("sum(tsallis(theta) * r)", INPUTS), np.array([0.0, 1.0, -2.0])
+    r = [1.0, 0.7, 0.25]
+
+    def value(theta: Any) -> float:
+        return float(evaluate(tree, {"theta": theta, "r": r}))
+
+    want = [(value(x + h) - value(x - h)) / 2e-6 for h in 1e-6 * np.eye(3)]
+    got = evaluate(gradient(tree, "theta"), {"theta": x, "r": r, "K": 3.0})
+    np.testing.assert_allclose(got, want, rtol=1e-7)
+    assert np.abs(want).min() > 1e-3
