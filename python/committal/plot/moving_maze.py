@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 
-_INCHES, _MARGIN, _TALL = 3.2, 0.8, 3.4
+# Inches of a map, beside the maps and above them.
+_INCHES, _LOW, _HIGH, _SIDE, _TITLES = 3.2, 1.2, 5.0, 0.8, 0.6
 _CMAP = "magma"
 _LEAST = 0.02  # shorter arrows say nothing
 
@@ -84,7 +85,9 @@ def _over_time(
 def stage(found: Mapping[str, Recorded]) -> tuple[Figure, Callable[[int], list[Artist]]]:
     """Draw a map per dataset, and return what puts everything as it is at a time."""
     figure, axes = panels(len(found), "grid")
-    figure.set_size_inches(_INCHES * len(found) + _MARGIN, _TALL)
+    shapes = [(len(one.problem.rows), len(one.problem.rows[0])) for one in found.values()]
+    tall = min(max(_INCHES * max(rows / columns for rows, columns in shapes), _LOW), _HIGH)
+    figure.set_size_inches(_INCHES * len(found) + _SIDE, tall + _TITLES)
     norm = _norm(found)
     movers, coloured = [], None
     for ax, (label, one) in zip(axes, found.items(), strict=True):
