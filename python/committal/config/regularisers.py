@@ -23,6 +23,7 @@ import numpy as np
 
 from committal.config.base import Config, config
 from committal.config.schedules import Rate, Schedule, rate
+from committal.errors import ConfigError
 from committal.support import check
 from committal.support.simplex import Floats
 
@@ -248,7 +249,14 @@ class LogBarrier(Regulariser):
 def _checked_reference(argument: str, value: object) -> tuple[float, ...] | str:
     if isinstance(value, str):
         return check.choice(argument, value, NAMED)
-    return check.probabilities(argument, value, positive=True)
+    reference = check.probabilities(argument, value)
+    if 0.0 in reference:
+        allowed = (
+            "numbers > 0, as no divergence from 0 is finite: mix it with the uniform policy, or leave "
+            "the arm out of the problem"
+        )
+        raise ConfigError(argument, reference, allowed)
+    return reference
 
 
 # -- vectors as text -------------------------------------------------------------------------------

@@ -30,13 +30,16 @@ from committal.config.escort import Escort
 from committal.config.estimators import Estimator, Expected, OneSample
 from committal.config.expectation import expected_update, is_native
 from committal.config.formula_baseline import FormulaBaseline
+from committal.config.formula_quantity import FormulaQuantity
 from committal.config.formula_update import FormulaUpdate
 from committal.config.formulas import INPUTS
 from committal.config.groups import Group
 from committal.config.linear import Baseline, Linear, as_baseline
 from committal.config.links import FormulaPolicy
 from committal.config.mdp import TabularMDP
+from committal.config.optimisers import Normalised
 from committal.config.policies import Direct, Softmax
+from committal.config.record import Record
 from committal.config.regularisers import Entropy
 from committal.config.scaled import ScaledPolicy, rate_text
 from committal.config.schedules import Schedule
@@ -105,9 +108,12 @@ def _spelled_out(e: Experiment) -> Experiment:
     if term.paid:
         changes["baseline"] = changes["baseline"] + FormulaBaseline(term.paid)
     if isinstance(e.estimator, Group) and not isinstance(e.problem, TabularMDP):
+        changes["record"] = _recorded(e, e.estimator, changes["baseline"])
         changes |= _group(e.estimator, changes["baseline"])
         if _needs_ratio(e):
             changes["estimator"] = changes["estimator"].replace(weight=FormulaWeight("rho"))
+        if isinstance(e.optimiser, Normalised) and _cancels(e.estimator):
+            changes["estimator"] = _without_one_arm(changes["estimator"])
     return _regularised(e, changes, term)
 
 
@@ -177,6 +183,37 @@ def _group(group: Group, baseline: Baseline) -> dict[str, Any]:
     return found
 
 
+def _recorded(e: Experiment, group: Group, baseline: Baseline) -> Record:
+    """What is recorded sees A divided by the scale, which is inside of the weight here."""
+    if group.scale is None or not any("A" in one.names for one in e.record.formulas):
+        return e.record
+    own = _sampled_part(baseline)
+    R = name(INPUT, "R", SAMPLE)
+    X = R if own is None else apply("sub", R, own)
+    A = apply("div", name(INPUT, "A", SAMPLE), _scale(group, X))
+    A = apply("where", _read("weight", "max(X) == min(X)", X=X), number(0), A)
+    seen = {
+        one.name: FormulaQuantity(text_of(renamed(settled(one.tree), {"A": A})), one.name)
+        for one in e.record.formulas
+    }
+    return e.record.replace(names=[seen.get(n, n) for n in e.record.names])
+
+
+def _cancels(group: Group) -> bool:
+    """Whether the terms of samples of one arm add up to 0, whatever they pay."""
+    sums_to_0 = group.centre is not None and group.centre != "median"
+    return sums_to_0 and (group.weight is None or not {"A", "R", "b"} & set(group.weight.names))
+
+
+def _without_one_arm(estimator: OneSample) -> OneSample:
+    """The same with weights of exactly 0 there: a norm would make a step of what rounding leaves."""
+    w = name(INPUT, "rho", SAMPLE)
+    if estimator.weight is not None:
+        w = settled(estimator.weight.tree)
+    w = apply("where", _read("weight", "max(a) == min(a)"), number(0), w)
+    return estimator.replace(weight=FormulaWeight(text_of(w)))
+
+
 def episode_advantage(group: Group) -> Weight | None:
     """A of the N episodes of an update, from their returns R; None where it is R - b.
 
@@ -235,12 +272,17 @@ def _sampled_part(baseline: Baseline) -> Node | None:
     return total
 
 
+def _scale(group: Group, X: Node) -> Node:
+    """What advantages are divided by; 1 where that is 0."""
+    spread = _spread(group)
+    return _read("weight", f"where({spread} > 0, {spread}, 1)", X=X)
+
+
 def _scaled(group: Group, X: Node) -> Weight | None:
     """w(A / scale) / scale: A itself is left as the centre made it."""
     if group.scale is None:
         return group.weight
-    spread = _spread(group)
-    S = _read("weight", f"where({spread} > 0, {spread}, 1)", X=X)
+    S = _scale(group, X)
     A = name(INPUT, "A", SAMPLE)
     plain = name(INPUT, "rho", SAMPLE) if group.weight is None else settled(group.weight.tree)
     w = apply("div", renamed(plain, {"A": apply("div", A, S)}), S)

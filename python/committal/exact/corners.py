@@ -34,6 +34,7 @@ derivation and what it explains.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -55,7 +56,9 @@ _DEPTHS = (-240.0, -320.0)
 #: The log-odds of arms that are not looked at.
 _ABSENT = -640.0
 #: Points that stand for rewards of a continuous law.
-_POINTS = 48
+_POINTS = 16
+#: exp of more is not computed.
+_LARGE = 700.0
 #: Numbers below this, relative to the largest, are rounding.
 _ZERO = 1e-10
 
@@ -284,8 +287,8 @@ def _edge(experiment: Experiment, arm: int, rare: int) -> Edge:
         endless = math.copysign(math.inf, drift)
         return Edge(rare, kind, "draws", endless, None, jump, rate, _end(kind))
     if grows.any():
-        # Jumps without a limit: one that leads away is enough.
-        kind = "releases" if (jump[grows] > 0.0).any() else "attracts"
+        # Jumps without a limit: one that leads into the corner is never made good again.
+        kind = "attracts" if (jump[grows] < 0.0).any() else "releases"
         exponent = 0.0 if kind == "attracts" else None
         return Edge(rare, kind, "draws", drift, None, jump, rate, exponent)
     jump = np.where(np.abs(jump) <= _ZERO * scale, 0.0, jump)
@@ -293,7 +296,7 @@ def _edge(experiment: Experiment, arm: int, rare: int) -> Edge:
     if mean < -_ZERO * scale:
         return Edge(rare, "attracts", "draws", drift, mean, jump, rate, 0.0)
     kind = "repels" if drift > 0.0 else "releases"
-    exponent = _cramer(drift, jump, rate) if mean > _ZERO * scale else 0.0
+    exponent = _cramer(_clock(experiment, drift, jump, rate)) if mean > _ZERO * scale else 0.0
     return Edge(rare, kind, "draws", drift, mean, jump, rate, exponent)
 
 
@@ -302,20 +305,59 @@ def _end(kind: str) -> float:
     return 0.0 if kind == "attracts" else math.inf
 
 
-def _cramer(drift: float, jump: Floats, rate: Floats) -> float:
-    """The root s > 0 of f(s) = -s d + sum rate (exp(-s J) - 1); infinite if there is none.
+class _Clock(NamedTuple):
+    """What moves the log-odds, per unit of the clock, and the law of its jumps."""
+
+    drift: float
+    rate: float
+    mean: float  # of a jump
+    spread: float
+    least: float  # how far a jump may lead into the corner
+    excess: Callable[[float], float]  # E exp(-s J) - 1
+
+
+def _clock(experiment: Experiment, drift: float, jump: Floats, rate: Floats) -> _Clock:
+    """The jumps of a rule that is linear in the rewards have the law of these, in closed form."""
+    total = float(rate.sum())
+    share = rate / total if total > 0.0 else rate
+    mean = float(share @ jump)
+    spread = math.sqrt(float(share @ (jump - mean) ** 2))
+    noise = _smooth_noise(experiment)
+    if noise is None or spread == 0.0:
+
+        def listed(s: float) -> float:
+            return float(share @ np.expm1(np.minimum(-s * jump, _LARGE)))
+
+        return _Clock(drift, total, mean, spread, float(jump.min(initial=0.0)), listed)
+    if noise == "gaussian":
+
+        def normal(s: float) -> float:
+            return math.expm1(min(s * (0.5 * s * spread**2 - mean), _LARGE))
+
+        return _Clock(drift, total, mean, spread, -math.inf, normal)
+    half = math.sqrt(3.0) * spread
+
+    def uniform(s: float) -> float:
+        x = s * half  # log(sinh x / x)
+        flat = x - math.log(2.0 * x) + math.log1p(-math.exp(-2.0 * x)) if x > 1e-4 else x * x / 6.0
+        return math.expm1(min(flat - s * mean, _LARGE))
+
+    return _Clock(drift, total, mean, spread, mean - half, uniform)
+
+
+def _cramer(clock: _Clock) -> float:
+    """The root s > 0 of f(s) = -s d + rate E[exp(-s J) - 1]; infinite if there is none.
 
     f is convex, 0 at 0, and falls there: it has one more root if it ever rises, that is, if
     something leads into the corner.
     """
-    if drift >= 0.0 and (jump >= 0.0).all():
+    if clock.drift >= 0.0 and clock.least >= 0.0:
         return math.inf
 
     def f(s: float) -> float:
-        with np.errstate(over="ignore"):
-            return float(-s * drift + rate @ np.expm1(np.minimum(-s * jump, 700.0)))
+        return -s * clock.drift + clock.rate * clock.excess(s)
 
-    size = max(abs(drift), float(np.abs(jump).max(initial=0.0)))
+    size = max(abs(clock.drift), abs(clock.mean), clock.spread)
     high = 1.0 / size
     while f(high) <= 0.0:
         high *= 2.0
@@ -369,14 +411,14 @@ def _atoms(experiment: Experiment) -> tuple[Counts, Floats, Floats]:
     """Arms, rewards and probabilities given the arm of all that one sample may be.
 
     Where the rule is linear in the rewards, those that are normal or uniform are replaced by the
-    points and weights of Gauss, which give exponential moments to rounding.
+    points and weights of Gauss, which have their mean and their variance.
     """
     problem = _checked(experiment)
-    smooth = not formulas.has_formulas(experiment) and dynamics.samples_of(experiment) == 1
-    if smooth and problem.noise == "gaussian":
+    noise = _smooth_noise(experiment)
+    if noise == "gaussian":
         x, w = np.polynomial.hermite_e.hermegauss(_POINTS)
         spread = np.sqrt(np.array(problem.reward_variances))
-    elif smooth and problem.noise == "uniform":
+    elif noise == "uniform":
         x, w = np.polynomial.legendre.leggauss(_POINTS)
         spread = np.sqrt(3.0 * np.array(problem.reward_variances))
     else:
@@ -391,6 +433,13 @@ def _atoms(experiment: Experiment) -> tuple[Counts, Floats, Floats]:
     values = np.array(problem.means)[:, None] + spread[:, None] * x
     arms = np.repeat(np.arange(problem.arms), len(x))
     return arms, values.ravel(), np.tile(w / w.sum(), problem.arms)
+
+
+def _smooth_noise(experiment: Experiment) -> str | None:
+    """The noise, if it has a density and the rule is linear in the rewards."""
+    linear = not formulas.has_formulas(experiment) and dynamics.samples_of(experiment) == 1
+    noise = _checked(experiment).noise
+    return noise if linear and noise in ("gaussian", "uniform") else None
 
 
 def _log_odds(

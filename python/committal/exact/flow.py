@@ -44,7 +44,7 @@ _ABSENT = -300.0
 #: The log-odds of an arm that is about to be absent.
 _NEARLY = -14.0
 #: Log-odds beyond these are not searched.
-_REACH = 25.0
+_REACH = 40.0
 #: Rates below this, relative to the largest direction, are 0.
 _ZERO = 1e-9
 
@@ -194,8 +194,8 @@ class StationaryPoint:
 def stationary(experiment: Experiment, *, t: int = 0) -> tuple[StationaryPoint, ...]:
     r"""The stationary points of the expected direction, stable ones first.
 
-    On every face of the simplex the expected direction is computed on a grid of log-odds from -25
-    to 25; where it may vanish it is solved for by Newton's method. What is closer together than the
+    On every face of the simplex the expected direction is computed on a grid of log-odds from -40
+    to 40; where it may vanish it is solved for by Newton's method. What is closer together than the
     grid, or beyond it, may be missed. More than six arms have too many faces: then only the ends of
     the flow are looked for, from the uniform policy and from near every vertex.
 
@@ -262,15 +262,18 @@ def _ends(drift: _Drift, arms: int, scale: float) -> list[StationaryPoint]:
     found: list[StationaryPoint] = []
     for start in np.concatenate([np.zeros((1, arms)), 4.0 * np.eye(arms)]):
         x = _followed(drift, start, scale)
-        face = tuple(np.flatnonzero(x > _NEARLY).tolist())
-        z: Floats | None = np.array([x[a] - x[face[-1]] for a in face[:-1]])
-        if len(face) > 1:
-            z = _newton(_field(drift, arms, face), np.array(z))
-        if z is None:
-            continue
-        point = _point(drift, arms, face, z, scale)
-        if all(np.abs(point.policy - other.policy).max() > 1e-6 for other in found):
-            found.append(point)
+        # What is that rare either stands still there or is about to be absent.
+        for least in (2.0 * _NEARLY + 2.0, _NEARLY):
+            face = tuple(np.flatnonzero(x > least).tolist())
+            z: Floats | None = np.array([x[a] - x[face[-1]] for a in face[:-1]])
+            if len(face) > 1:
+                z = _newton(_field(drift, arms, face), np.array(z))
+            if z is None:
+                continue
+            point = _point(drift, arms, face, z, scale)
+            if all(np.abs(point.policy - other.policy).max() > 1e-6 for other in found):
+                found.append(point)
+            break
     return found
 
 
@@ -284,14 +287,17 @@ def _followed(drift: _Drift, start: Floats, scale: float) -> Floats:
     x, step, one = np.array(start), 0.1, np.eye(len(start))
     for _ in range(300):
         f, jacobian = _linearised(velocity, x)
-        while True:
-            move = np.linalg.solve(one / step - jacobian, f)
-            move = move - move[np.argmax(x)]
-            # Arms that are down already may fall as far as they like.
-            seen = (x > 2.0 * _NEARLY) | (move > 0.0)
-            if np.isfinite(move).all() and np.abs(move[seen]).max() < 1.0:
-                break
+        while step > 1e-9:
+            move = _solved(one / step - jacobian, f)
+            if move is not None:
+                move = move - move[np.argmax(x)]
+                # Arms that are down already may fall as far as they like.
+                seen = (x > 2.0 * _NEARLY) | (move > 0.0)
+                if np.abs(move[seen]).max() < 1.0:
+                    break
             step *= 0.25
+        else:
+            return x  # a flow that is not smooth stands still there
         x = np.maximum(x + move, 2.0 * _NEARLY)
         x = x - x.max()
         step *= 2.0
@@ -403,11 +409,8 @@ def _newton(field: _Drift, start: Floats) -> Floats | None:
         f, jacobian = _linearised(field, z)
         if not f.any():
             return z
-        try:
-            step = np.linalg.solve(jacobian, -f)
-        except np.linalg.LinAlgError:
-            return None
-        if not np.isfinite(step).all():
+        step = _solved(jacobian, -f)
+        if step is None:
             return None
         longest = np.abs(step).max()
         z = z + step * min(1.0, 1.0 / longest)
@@ -416,6 +419,15 @@ def _newton(field: _Drift, start: Floats) -> Floats | None:
         if longest < 1e-11:
             return z
     return None
+
+
+def _solved(matrix: Floats, right: Floats) -> Floats | None:
+    """The solution of linear equations; None if they have none that is finite."""
+    try:
+        found = np.linalg.solve(matrix, right)
+    except np.linalg.LinAlgError:
+        return None
+    return found if np.isfinite(found).all() else None
 
 
 def _linearised(field: _Drift, z: Floats) -> tuple[Floats, Floats]:

@@ -36,6 +36,9 @@ __all__ = ["Batches", "directions", "has_formulas", "refuse_formulas"]
 #: Numbers of one array in between.
 PIECE = 2**18
 
+#: A sum that is smaller than this, relative to its terms, is their rounding.
+_ROUNDING = 2.0**-44
+
 
 class Batches(NamedTuple):
     """M batches: the arms and the rewards of the kinds of samples, and how often each occurs.
@@ -73,14 +76,21 @@ class Batches(NamedTuple):
         return Batches(self.a[first:last], self.R[first:last], self.counts[first:last], self.lump)
 
     def mean(self, x: Floats, rows: Floats | None = None) -> Floats:
-        """The mean over samples of x (..., M, S, D), or of x (..., M, S, 1) times rows (S, D)."""
+        """The mean over samples of x (..., M, S, D), or of x (..., M, S, 1) times rows (S, D).
+
+        What is left of terms that cancel is 0: the samples of one arm with its mean as their centre
+        move nothing, whatever their rounding says.
+        """
         seen = self.counts[..., None] > 0
         share = self.counts[..., None] / self.counts[:1].sum()
         with np.errstate(all="ignore"):
             weighed = np.where(seen, share * x, 0.0)
         if rows is None:
-            return np.asarray(weighed.sum(axis=-2))
-        return np.asarray(weighed[..., 0] @ rows)
+            mean, size = weighed.sum(axis=-2), np.abs(weighed).sum(axis=-2)
+        else:
+            mean, size = weighed[..., 0] @ rows, np.abs(weighed[..., 0]) @ np.abs(rows)
+        nothing = np.isfinite(size) & (np.abs(mean) <= _ROUNDING * size)
+        return np.where(nothing, 0.0, mean)
 
 
 def has_formulas(experiment: Experiment) -> bool:

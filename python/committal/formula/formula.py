@@ -14,7 +14,7 @@ from committal.errors import FormulaError
 from committal.formula.evaluate import Culprit, culprit, evaluate
 from committal.formula.latex import latex_of
 from committal.formula.normal import normal
-from committal.formula.parse import parse
+from committal.formula.parse import NAMES, is_name, parse
 from committal.formula.shapes import ARM, RUN, WORDS
 from committal.formula.text import text_of
 from committal.formula.trace import parameters_of, trace
@@ -328,8 +328,8 @@ def _checked_state(argument: str, state: object) -> dict[str, Any]:
     if not isinstance(state, Mapping):
         raise FormulaError(f"{argument}.state", state, "a dictionary of names and initial values")
     for key in state:
-        if not isinstance(key, str) or not key.isidentifier():
-            raise FormulaError(f"{argument}.state", key, "names as keys")
+        if not isinstance(key, str) or not is_name(key):
+            raise FormulaError(f"{argument}.state", key, NAMES)
     return dict(state)
 
 
@@ -392,8 +392,8 @@ def _checked_parameters(argument: str, parameters: object) -> dict[str, float]:
     if not isinstance(parameters, Mapping):
         raise FormulaError(f"{argument}.parameters", parameters, "a dictionary of numbers")
     for key in parameters:
-        if not isinstance(key, str) or not key.isidentifier():
-            raise FormulaError(f"{argument}.parameters", key, "names as keys")
+        if not isinstance(key, str) or not is_name(key):
+            raise FormulaError(f"{argument}.parameters", key, NAMES)
     return {key: check.number(f"{argument}.{key}", value) for key, value in parameters.items()}
 
 

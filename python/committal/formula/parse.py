@@ -62,16 +62,31 @@ _INSTEAD = {
 #: Modules, which functions of texts go without.
 _MODULES = ("np", "numpy", "cm", "committal", "math")
 
+#: What names are made of.
+_NAME = r"[A-Za-z_]\w*"
+NAMES = "a name that begins with a letter from a to z: texts have no others"
+
 _TOKEN = re.compile(
-    r"""\s*(?:
+    rf"""\s*(?:
     (?P<number>(?:\d+(?:_\d+)*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)
-  | (?P<name>[A-Za-z_]\w*)
+  | (?P<name>{_NAME})
   | (?P<text>"[^"\n]*"|'[^'\n]*')
   | (?P<sign>\*\*|//|<=|>=|==|!=|[-+*/@<>&|~()\[\],.%^=;])
   | (?P<end>$)
     )""",
     re.VERBOSE,
 )
+
+
+def is_name(text: str) -> bool:
+    """Whether a text can stand for a parameter or a state in formulas.
+
+    Examples
+    --------
+    >>> is_name("top_2"), is_name("ε")
+    (True, False)
+    """
+    return re.fullmatch(_NAME, text) is not None and text.isidentifier()
 
 
 class _Token(NamedTuple):

@@ -14,6 +14,7 @@ import numpy as np
 
 from committal.errors import FormulaError
 from committal.formula import functions
+from committal.formula.parse import NAMES, is_name
 from committal.formula.symbol import Symbol, node_of
 from committal.formula.tree import Node
 from committal.support import check
@@ -67,6 +68,8 @@ def parameters_of(function: Callable[..., Any]) -> tuple[tuple[str, ...], dict[s
         if p.kind == p.KEYWORD_ONLY:
             if p.default is p.empty:
                 raise FormulaError(where, str(p), "a default: parameters have one (*, top=1.0)")
+            if not is_name(p.name):
+                raise FormulaError(where, p.name, NAMES)
             parameters[p.name] = check.number(where, p.default)
         elif p.default is not p.empty:
             raise FormulaError(

@@ -137,7 +137,11 @@ def _problem(experiment: object) -> Bandit | None:
 
 
 def _refuse_name(name: str, argument: str, others: dict[str, Any]) -> None:
-    if argument in others and (name in RESERVED or name == "value" or not name.isidentifier()):
+    if argument not in others:
+        return
+    if not name.isidentifier():
+        raise ConfigError("name", name, "a name of letters, digits and _")
+    if name in RESERVED or name == "value":
         raise ConfigError(argument, others[argument], "another name: results use this one")
 
 

@@ -311,6 +311,31 @@ def test_a_certain_arm_keeps_the_digits_of_the_rest() -> None:
     assert got[0] == pytest.approx(0.3 * (0.5 * p - p * 0.2), rel=1e-12)
 
 
+def test_recorded_advantages_are_divided_by_the_scale() -> None:
+    square = cm.quantity("mean(A**2)", name="square")
+    exp = BASE.replace(
+        estimator=cm.Group(4, "mean", scale="std"), record=cm.Record("value", square, every=1)
+    )
+    got = cm.run(exp, runs=200, rng=0)["square"].to_numpy()
+    np.testing.assert_allclose(got, np.round(got), atol=1e-12)
+    assert set(np.unique(got.round())) == {0.0, 1.0}  # all rewards equal, or not
+    own = reference.simulate(exp, 4, rng=0)["square"][3]
+    np.testing.assert_allclose(got[3], own, atol=1e-12)
+
+
+@pytest.mark.parametrize("centre", ["mean", "leave_one_out", "weighted"])
+@pytest.mark.parametrize("update", [cm.Vanilla(0.3), cm.Natural(0.3)], ids=["vanilla", "natural"])
+def test_a_group_of_one_arm_is_not_normalised(centre: str, update: Any) -> None:
+    """Its terms cancel: what rounding leaves of them must not become a step of length 1."""
+    exp = BASE.replace(
+        policy=cm.Softmax([0, 9, 0]), update=update, optimiser=cm.Normalised(), steps=1,
+        estimator=cm.Group(3, centre), record=cm.Record("theta", every=1),
+    )  # fmt: skip
+    theta = cm.run(exp, runs=500, rng=0)["theta"].to_numpy()
+    moved = (theta[:, 1] != theta[:, 0]).any(axis=-1)
+    assert moved.mean() < 0.05
+
+
 # -- mazes -----------------------------------------------------------------------------------------
 
 

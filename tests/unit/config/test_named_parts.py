@@ -118,7 +118,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "truncate": (lambda: cm.Truncate(2, 1), r"Truncate.high = 1 .* >= low, which is 2"),
     "clip": (lambda: cm.Clip(1.5), "Clip.low"),
     "temperature": (lambda: cm.Delightful(0), "Delightful.temperature"),
-    "zeros": (lambda: cm.KL([1.0, 0.0], 0.1), r"KL.reference = .*0\.0"),
+    "zeros": (lambda: cm.KL([1.0, 0.0], 0.1), r"KL.reference = .*0\.0.*mix it with the uniform"),
     "reference": (lambda: cm.KL("end", 0.1), "'start', 'uniform'"),
     "form": (lambda: cm.KL("start", 0.1, form="k4"), "'exact', 'k1', 'k2', 'k3'"),
     "strength": (lambda: cm.LogBarrier(-0.1), "LogBarrier.strength"),

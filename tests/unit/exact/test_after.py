@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import math
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -147,7 +150,74 @@ def test_named_groups_at_corners() -> None:
             "attracts", "releases", "releases"
         ]  # fmt: skip
         noisy = e.replace(problem=cm.Bandit([0.8, 0.2], noise="bernoulli"))
-        assert cm.exact.corner(noisy, 1).kind == "releases"
+        assert cm.exact.corner(noisy, 1).kind == "attracts"
+
+
+@pytest.mark.parametrize("samples", [3, 4, 7])
+def test_what_cancels_is_nothing(samples: int) -> None:
+    """A group of one arm moves nothing, though its advantages are rounded."""
+    e = cm.Experiment(
+        cm.Bandit([0.9, 0.6], noise="bernoulli"), cm.Softmax([0, 1]), cm.Vanilla(1), steps=1
+    )
+    pi = np.array([1.0, np.e]) / (1.0 + np.e)
+    kinds = np.array([pi[0] * 0.9, pi[0] * 0.1, pi[1] * 0.6, pi[1] * 0.4])
+    want = 0.0
+    for drawn in itertools.product(range(4), repeat=samples):
+        right = [Fraction(1 - kind % 2) for kind in drawn]
+        mean = sum(right) / samples
+        up = sum(r - mean for kind, r in zip(drawn, right, strict=True) if kind < 2)
+        want += math.prod(kinds[list(drawn)]) * (up < 0)
+    for rule in ({"centre": "mean"}, {"centre": "leave_one_out"}, {"scale": "std"}):
+        law = cm.exact.one_step_law(e.replace(estimator=cm.Group(samples, **rule)))
+        assert float(law.worsening_probability()) == pytest.approx(want, abs=1e-12)
+
+
+def test_a_jump_into_the_corner_is_never_made_good() -> None:
+    """A rare arm that pays much or nothing: one bad draw and a natural gradient is stuck."""
+    e = cm.Experiment(
+        cm.Bandit.from_table([[(6, 0.1), (0, 0.9)], [(0.5, 1)]]), cm.Softmax([-6, 0]),
+        cm.Natural(0.01), baseline=cm.Value(), steps=50_000,
+        record=cm.Record("policy", at=[10_000, 50_000]),
+    )  # fmt: skip
+    assert cm.exact.corner(e, 1).kind == "attracts"
+    rare = (cm.run(e, runs=500, rng=0)["policy"].values[:, :, 0] < 0.01).mean(axis=0)
+    assert rare[0] > 0.7
+    assert abs(rare[1] - rare[0]) < 0.05
+
+
+@pytest.mark.parametrize("sigma", [1.0, 0.06, 0.02])
+def test_critical_step_sizes_of_normal_rewards(sigma: float) -> None:
+    e = BASE.replace(
+        problem=cm.Bandit([1, 0.5], noise="gaussian", sigma=sigma), policy=cm.Softmax(),
+        update=cm.Vanilla(1), baseline=cm.Value(),
+    )  # fmt: skip
+    assert cm.exact.critical_step_size(e) == pytest.approx(0.5 / sigma**2, rel=1e-9)
+
+
+def test_critical_step_sizes_of_uniform_rewards() -> None:
+    """E exp(-u (R - b)) in closed form, where jumps hardly ever lead back."""
+    e = BASE.replace(
+        problem=cm.Bandit([1, 0.5], noise="uniform", half_width=0.501), policy=cm.Softmax(),
+        update=cm.Vanilla(1), baseline=cm.Value(),
+    )  # fmt: skip
+    u = 2.0 * cm.exact.critical_step_size(e)
+    log_of_mean = -0.5 * u + 0.501 * u - math.log(2 * 0.501 * u)
+    assert log_of_mean == pytest.approx(0.0, abs=1e-9)
+
+
+def test_points_with_arms_that_are_nearly_absent() -> None:
+    r = np.array([1, 0.833, 0.667, 0.5, 0.333, 0.167, 0])
+    e = cm.Experiment(
+        cm.Bandit(r), cm.Softmax(), cm.Natural(0.1), regulariser=cm.KL("uniform", 0.05), steps=1
+    )
+    (point,) = [p for p in cm.exact.stationary(e) if p.stable]
+    want = np.exp(r / 0.05)
+    np.testing.assert_allclose(point.policy, want / want.sum(), rtol=1e-6)
+    two = e.replace(problem=cm.Bandit([1, 0]), regulariser=cm.Entropy(0.03))
+    (point,) = [p for p in cm.exact.stationary(two) if p.stable]
+    assert point.policy[1] == pytest.approx(np.exp(-1 / 0.03), rel=1e-6)
+    rough = e.replace(update=cm.Vanilla(0.5), optimiser=cm.Normalised(), regulariser=None)
+    assert cm.exact.stationary(rough.replace(problem=cm.Bandit(r[::-1])))
 
 
 def test_what_is_remembered_is_refused() -> None:
