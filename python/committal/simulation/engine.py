@@ -168,6 +168,8 @@ class Engine:
             lengths = {"OneSample.samples": plan.samples, "Bandit.arms": plan.arms}
         else:
             lengths = {"limit": plan.limit, "states * actions": plan.states * plan.actions}
+            if plan.samples > 1:
+                lengths["samples"] = plan.samples
         return max(lengths.items(), key=lambda item: item[1])
 
     def _divergence(self, key: int, run: int, update: int, name: str = "") -> DivergenceError:

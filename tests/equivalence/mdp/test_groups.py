@@ -221,3 +221,8 @@ def test_leave_one_out_is_unbiased_and_the_mean_is_shorter() -> None:
     for centre, factor in (("leave_one_out", 1.0), ("mean", 0.5)):
         found = mean(cm.Group(samples=2, centre=centre), 2)
         np.testing.assert_allclose(found, factor * want, rtol=1e-12, atol=1e-14)
+
+
+def test_what_needs_too_much_memory_is_named() -> None:
+    with pytest.raises(cm.ConfigError, match=r"samples = 1073741824 .* fits into memory"):
+        run(group(samples=2**30, centre=None), runs=1)

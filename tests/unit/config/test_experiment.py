@@ -139,7 +139,7 @@ ILLEGAL: list[tuple[dict[str, Any], str, str]] = [
     (
         {"baseline": cm.RunningMean() + 1, "estimator": cm.Expected()},
         "baseline",
-        "use Value or OneSample",
+        "use Value, or OneSample",
     ),
     (
         {"record": cm.Record("value", "action"), "estimator": cm.Expected()},

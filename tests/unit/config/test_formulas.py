@@ -282,16 +282,19 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         ),
         "'mean_reward'",
     ),
-    "maze": (lambda: WALK.replace(record=cm.Record("value", kl_to_uniform)), "of bandits"),
+    "maze": (
+        lambda: WALK.replace(record=cm.Record("value", kl_to_uniform)),
+        "names of quantities with an MDP",
+    ),
     "batch": (lambda: WALK.replace(baseline=cm.baseline("mean(R)")), "for bandits"),
     "maze link": (lambda: WALK.replace(policy=LINK), "Softmax with an MDP"),
     "reinforce": (
         lambda: WALK.replace(baseline=collision, estimator=cm.Reinforce()),
-        "knows no Q",
+        "no Q",
     ),
     "reinforce weight": (
         lambda: WALK.replace(estimator=cm.Reinforce(weight=cm.weight("rho * max(r)"))),
-        "knows no Q",
+        "no Q",
     ),
     "histogram": (
         lambda: experiment(record=cm.Record(kl_to_uniform, reduce=cm.Reduce(bins=3))),

@@ -313,7 +313,10 @@ def test_the_default_record_depends_on_the_problem() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"estimator": cm.OneSample()}, "estimator = OneSample.*ExactQ, Reinforce or Expected"),
+        (
+            {"estimator": cm.OneSample()},
+            "estimator = OneSample.*ExactQ, Reinforce, Group or Expected",
+        ),
         ({"policy": cm.Sigmoid()}, r"policy = Sigmoid\(\) .*Softmax"),
         ({"policy": cm.Direct(), "update": cm.Vanilla(0.1)}, r"policy = Direct\(\) .*Softmax"),
         ({"policy": cm.Softmax([0, 0, 0])}, r"policy.theta0 = .*2 numbers.*3 rows"),

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 import committal as cm
-
 from committal.errors import FormulaError
 from committal.formula import functions as f
 from committal.formula.formula import from_function, from_text
@@ -99,11 +98,11 @@ def test_parameters_need_defaults_that_are_numbers() -> None:
 
 def test_names_are_those_that_texts_have() -> None:
     """A part is stored as its text: a name that cannot be read there would be lost."""
-    with pytest.raises(FormulaError, match="é.*a letter from a to z"):
+    with pytest.raises(FormulaError, match=r"é.*a letter from a to z"):
         cm.baseline(lambda pi, *, é=1.0: pi.sum() * é)
-    with pytest.raises(FormulaError, match="ε.*a letter from a to z"):
-        cm.baseline("0.5", **{"ε": 1.0})
-    with pytest.raises(FormulaError, match="ν.*a letter from a to z"):
+    with pytest.raises(FormulaError, match=r"ε.*a letter from a to z"):
+        cm.baseline("0.5", ε=1.0)
+    with pytest.raises(FormulaError, match=r"ν.*a letter from a to z"):
         cm.baseline(lambda ν: (ν, {"ν": ν}), state={"ν": 0.0})
 
 

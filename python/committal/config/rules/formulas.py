@@ -125,7 +125,8 @@ def _episodes_know_what_they_use(e: Experiment) -> Refusal | None:
         return None
     for where, part, formula in formulas_of(e):
         if where == "record.names":
-            return Refusal(where, part, "names of quantities: formulas are recorded of bandits")
+            allowed = "names of quantities with an MDP: record 'policy' or 'theta', and compute it"
+            return Refusal(where, part, allowed)
         if where == "baseline" or where == "optimiser":
             continue
         names = set(formula.names)
