@@ -252,8 +252,8 @@ def _checked_reference(argument: str, value: object) -> tuple[float, ...] | str:
     reference = check.probabilities(argument, value)
     if 0.0 in reference:
         allowed = (
-            "numbers > 0, as no divergence from 0 is finite: mix it with the uniform policy, or leave "
-            "the arm out of the problem"
+            "numbers > 0, as no divergence from 0 is finite: mix it with the uniform policy, or "
+            "leave the arm out of the problem"
         )
         raise ConfigError(argument, reference, allowed)
     return reference

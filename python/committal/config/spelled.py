@@ -206,7 +206,7 @@ def _cancels(group: Group) -> bool:
 
 
 def _without_one_arm(estimator: OneSample) -> OneSample:
-    """The same with weights of exactly 0 there: a norm would make a step of what rounding leaves."""
+    """Weights of exactly 0 there: a norm would make a step of what rounding leaves."""
     w = name(INPUT, "rho", SAMPLE)
     if estimator.weight is not None:
         w = settled(estimator.weight.tree)

@@ -12,6 +12,7 @@ from committal.config.bandit import Bandit
 from committal.config.experiment import Experiment
 from committal.config.formula_quantity import FormulaQuantity
 from committal.config.links import FormulaPolicy
+from committal.config.spelled import spelled_out
 from committal.errors import NonFiniteError
 from committal.formula.formula import Formula
 from committal.formula.shapes import ARM
@@ -153,7 +154,7 @@ def next_states(part: str, formula: Formula, values: Given) -> dict[str, Any]:
 
 def quantities(experiment: Experiment, given: Given) -> Iterator[tuple[str, Floats]]:
     """The recorded quantities that are formulas, by name."""
-    for quantity in experiment.record.formulas:
+    for quantity in spelled_out(experiment).record.formulas:
         yield quantity.name, quantity_values(experiment, quantity, given)
 
 
