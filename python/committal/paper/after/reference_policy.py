@@ -281,7 +281,7 @@ FIGURES = (
         "docs/corners.md, “Regularisers”.",
         settled=(
             "The limit is that of rounds that start at the reference. The map itself has, for β "
-            "between about 0.7 and 20 at p_ref = 0.1, a second stable fixed point next to p = 1, "
+            "between about 0.7 and 18 at p_ref = 0.1, a second stable fixed point next to p = 1, "
             "where the std is so small that the reward outweighs any KL: rounds that start above "
             "the unstable point between the two end there.",
             "The map is that of infinitely many samples. With N = 2 the std does nothing to "
