@@ -165,6 +165,30 @@ def test_a_slider_changes_the_picture_the_address_and_the_number(browser: Browse
     assert "0 fail only in A, 0 only in B" in text(browser, "#paired")
 
 
+def test_settings_of_both_move_together(browser: Browser) -> None:
+    slide(browser, "#epsilon", -0.2)
+    offsets = [experiment(browser, panel)["baseline"]["offset"] for panel in "ab"]
+    assert offsets == pytest.approx([-0.2, 0.8])
+    press(browser, "B", "#controls")
+    slide_step(browser, -2)
+    press(browser, "both", "#controls")
+    slide_step(browser, 0)
+    steps = [experiment(browser, panel)["update"]["step_size"] for panel in "ab"]
+    assert steps[0] == 1.0
+    assert steps[1] == pytest.approx(0.01 / 0.025, rel=0.01)
+
+
+def slide_step(browser: Browser, log: float) -> None:
+    """The slider of the step size has the logarithm."""
+    browser.run(
+        "(() => { const l = [...document.querySelectorAll('#controls label')]"
+        ".find(l => l.textContent === 'step size α');"
+        f"const s = document.getElementById(l.htmlFor); s.value = {log};"
+        "s.dispatchEvent(new Event('input', {bubbles: true})); })()"
+    )
+    browser.wait(SETTLED)
+
+
 def test_while_a_slider_is_dragged_the_last_setting_wins(browser: Browser) -> None:
     browser.run(
         "(async () => { const s = document.querySelector('#epsilon');"
