@@ -7,13 +7,10 @@ import tempfile
 from pathlib import Path
 
 from chromium import Browser
+from hands import SETTLED
 
 from committal.explore import explore
 
-SETTLED = (
-    "document.querySelector('.panel') && [...document.querySelectorAll('.panel:not([hidden])')]"
-    ".every(p => p.dataset.ready && p.dataset.ready === p.dataset.wanted)"
-)
 COUNTED = "[...document.querySelectorAll('.panel')].every(p => Number(p.dataset.counted) >= {})"
 EXACT = "[...document.querySelectorAll('.exact')].every(e => /[0-9]/.test(e.textContent))"
 

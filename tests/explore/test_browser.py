@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, quote
+from urllib.parse import quote
 
 import pytest
 
@@ -17,6 +17,7 @@ from committal.explore import Page, explore
 
 sys.path.insert(0, str(Path(__file__).parent))  # its files are not a package
 from chromium import BROWSER, Browser
+from hands import SETTLED, choose, experiment, painted, press, slide, slide_step, text, visit
 
 pytestmark = [
     pytest.mark.slow,
@@ -30,11 +31,6 @@ EXP = cm.Experiment(
     cm.Natural(0.025),
     cm.MinVariance() - 0.5,
     steps=1000,
-)
-SETTLED = (
-    "document.querySelector('.panel') !== null &&"
-    "[...document.querySelectorAll('.panel:not([hidden])')]"
-    ".every(p => p.dataset.ready && p.dataset.ready === p.dataset.wanted)"
 )
 
 
@@ -60,62 +56,6 @@ def browser(chromium: Browser, served: Page) -> Iterator[Browser]:
     visit(chromium, served.address)
     yield chromium
     assert chromium.complaints == []
-
-
-def visit(browser: Browser, address: str) -> None:
-    browser.open(address)
-    browser.wait(SETTLED)
-
-
-def experiment(browser: Browser, panel: str = "a") -> dict[str, Any]:
-    """What the address carries."""
-    browser.run("new Promise(done => setTimeout(done, 250))")  # it is written a moment later
-    given = parse_qs(browser.run("location.hash.slice(1)"))
-    found: dict[str, Any] = json.loads(given[panel][0])
-    return found
-
-
-def slide(browser: Browser, selector: str, value: float) -> None:
-    browser.run(
-        f"(() => {{ const s = document.querySelector({json.dumps(selector)}); s.value = {value};"
-        "s.dispatchEvent(new Event('input', {bubbles: true})); })()"
-    )
-    browser.wait(SETTLED)
-
-
-def press(browser: Browser, words: str, within: str = "body") -> None:
-    browser.run(
-        f"[...document.querySelector({json.dumps(within)}).querySelectorAll('button')]"
-        f".find(b => b.textContent === {json.dumps(words)}).click()"
-    )
-
-
-def choose(browser: Browser, label: str, value: str) -> None:
-    browser.run(
-        f"(() => {{ const l = [...document.querySelectorAll('#controls label')]"
-        f".find(l => l.textContent === {json.dumps(label)});"
-        f"const s = document.getElementById(l.htmlFor); s.value = {json.dumps(value)};"
-        "s.dispatchEvent(new Event('change', {bubbles: true})); })()"
-    )
-    browser.wait(SETTLED)
-
-
-def painted(browser: Browser, selector: str) -> dict[str, int]:
-    """Count the pixels of a canvas that are blue, and those that are orange."""
-    found: dict[str, int] = browser.run(
-        f"(() => {{ const c = document.querySelector({json.dumps(selector)});"
-        "const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;"
-        "let blue = 0, orange = 0, any = 0;"
-        "for (let i = 0; i < d.length; i += 4) { if (d[i + 3] > 20) { any++;"
-        "if (d[i + 2] > d[i] + 60) blue++; if (d[i] > d[i + 2] + 90) orange++; } }"
-        "return {blue, orange, any}; })()"
-    )
-    return found
-
-
-def text(browser: Browser, selector: str) -> str:
-    found: str = browser.run(f"document.querySelector({json.dumps(selector)}).textContent")
-    return found
 
 
 # -- what is there ---------------------------------------------------------------------------------
@@ -163,6 +103,19 @@ def test_a_slider_changes_the_picture_the_address_and_the_number(browser: Browse
     )
     assert same
     assert "0 fail only in A, 0 only in B" in text(browser, "#paired")
+
+
+def test_settings_of_both_move_together(browser: Browser) -> None:
+    slide(browser, "#epsilon", -0.2)
+    offsets = [experiment(browser, panel)["baseline"]["offset"] for panel in "ab"]
+    assert offsets == pytest.approx([-0.2, 0.8])
+    press(browser, "B", "#controls")
+    slide_step(browser, -2)
+    press(browser, "both", "#controls")
+    slide_step(browser, 0)
+    steps = [experiment(browser, panel)["update"]["step_size"] for panel in "ab"]
+    assert steps[0] == 1.0
+    assert steps[1] == pytest.approx(0.01 / 0.025, rel=0.01)
 
 
 def test_while_a_slider_is_dragged_the_last_setting_wins(browser: Browser) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from committal.config import Experiment
@@ -23,6 +23,20 @@ from committal.support.machine import available_threads
 from committal.support.notation import NotationError, json_of, toml_of
 
 PANELS = ("a", "b")
+
+#: Says whether nobody listens any more.
+Gone = Callable[[], bool]
+
+
+def never() -> bool:
+    """Say that somebody listens.
+
+    Examples
+    --------
+    >>> never()
+    False
+    """
+    return False
 
 
 class Desk:
@@ -52,11 +66,11 @@ class Desk:
 
     # -- requests --------------------------------------------------------------------------------
 
-    def picture(self, request: Mapping[str, Any]) -> bytes:
+    def picture(self, request: Mapping[str, Any], gone: Gone = never) -> bytes:
         """Run hundreds of runs: a packet with all that is drawn at once."""
         start = time.perf_counter()
         with self._turns.picture():
-            turn = self._turn(request)
+            turn = self._turn(request, gone)
             experiment = bounds.experiment_of(request.get("experiment"))
             runs = bounds.runs_of(request.get("runs"), bounds.DRAWN)
             seed, below = bounds.seed_of(request.get("seed")), _below(request)
@@ -76,9 +90,9 @@ class Desk:
         head["seconds"] = time.perf_counter() - start
         return pack(head, arrays)
 
-    def count(self, request: Mapping[str, Any]) -> Iterator[bytes]:
+    def count(self, request: Mapping[str, Any], gone: Gone = never) -> Iterator[bytes]:
         """Count failures: lines of JSON, one for every piece."""
-        turn = self._turn(request)
+        turn = self._turn(request, gone)
         experiment = bounds.experiment_of(request.get("experiment"))
         most = bounds.runs_of(request.get("runs"), bounds.COUNTED)
         known = counts.counted(
@@ -93,17 +107,18 @@ class Desk:
             yield json.dumps(one, allow_nan=False).encode() + b"\n"
             self._turns.wait_for_pictures()
 
-    def answer(self, request: Mapping[str, Any]) -> bytes:
+    def answer(self, request: Mapping[str, Any], gone: Gone = never) -> bytes:
         """Answer without sampling: a packet."""
-        turn = self._turn(request)
+        turn = self._turn(request, gone)
         # Read here first, so that the process gets nothing that was not looked at.
         experiment = bounds.experiment_of(request.get("experiment"))
         plain = {"what": request.get("what"), "experiment": experiment.to_dict()}
         worker = self._workers[request["panel"]]
         return worker.ask(plain, seconds=bounds.ANSWER_SECONDS, still_wanted=turn.check)
 
-    def presets(self, _: Mapping[str, Any]) -> bytes:
+    def presets(self, _: Mapping[str, Any], gone: Gone = never) -> bytes:
         """List the figures of the paper: a packet, made once."""
+        del gone  # they are kept: whoever asks next wants them too
         if self._presets is None:
             # In a process: the figures bring matplotlib with them, which takes a second.
             self._presets = self._workers["b"].ask(
@@ -111,8 +126,9 @@ class Desk:
             )
         return self._presets
 
-    def read(self, request: Mapping[str, Any]) -> bytes:
+    def read(self, request: Mapping[str, Any], gone: Gone = never) -> bytes:
         """Read an experiment that was written as TOML: a packet with its plain form."""
+        del gone  # it takes no time
         text = request.get("toml")
         if not isinstance(text, str):
             raise ConfigTypeError("toml", text, "text")
@@ -122,13 +138,13 @@ class Desk:
             raise ConfigError("toml", text, f"valid TOML ({error})") from None
         return pack({"experiment": plain(bounds.experiment_of(data.get("experiment", data)))})
 
-    def _turn(self, request: Mapping[str, Any]) -> Turn:
+    def _turn(self, request: Mapping[str, Any], gone: Gone) -> Turn:
         page = request.get("page")
         if not isinstance(page, str) or not 0 < len(page) <= 64:
             raise ConfigTypeError("page", page, "a text of 1 to 64 characters")
         panel = check.choice("panel", request.get("panel"), PANELS)
         number = check.integer("number", request.get("number"), 0, 2**53)
-        return self._turns.begin(page, panel, number)
+        return self._turns.begin(page, panel, number, gone)
 
 
 def described(experiment: Experiment, *, runs: int, seed: int, below: float) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import select
 import socket
 import threading
 from collections.abc import Iterator
@@ -69,7 +70,7 @@ class Handler(BaseHTTPRequestHandler):
             self._fail(415, {"type": "NotJson", "message": f"Content-Type is not {_JSON}"})
             return
         try:
-            answer = ask(body_of(self._body()))
+            answer = ask(body_of(self._body()), self._gone)
             if isinstance(answer, bytes):
                 self._send(200, answer, _PACKET)
             else:
@@ -103,6 +104,17 @@ class Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             raise ConfigError("Content-Length", length, f"an integer in [0, {bounds.BODY}]")
         return self.rfile.read(length)
+
+    def _gone(self) -> bool:
+        """Say whether the page has hung up: a count may have nothing to write for a while."""
+        waiting = select.poll()
+        waiting.register(self.connection, select.POLLIN)
+        if not waiting.poll(0):
+            return False
+        try:
+            return not self.connection.recv(1, socket.MSG_PEEK)
+        except OSError:
+            return True
 
     # -- answers ---------------------------------------------------------------------------------
 

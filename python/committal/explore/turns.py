@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from committal.errors import CommittalError
@@ -34,14 +34,17 @@ class SupersededError(CommittalError):
 class Turn:
     """The right to work for one setting of one panel."""
 
-    def __init__(self, turns: Turns, panel: tuple[str, str], number: int) -> None:
+    def __init__(
+        self, turns: Turns, panel: tuple[str, str], number: int, gone: Callable[[], bool]
+    ) -> None:
         self._turns = turns
         self._panel = panel
         self._number = number
+        self._gone = gone
 
     def check(self) -> None:
-        """Raise `SupersededError` if a newer setting has arrived."""
-        if self._turns.latest(self._panel) != self._number:
+        """Raise `SupersededError` if a newer setting has arrived, or if nobody listens."""
+        if self._turns.latest(self._panel) != self._number or self._gone():
             raise SupersededError
 
 
@@ -65,7 +68,9 @@ class Turns:
         self._changed = threading.Condition()
         self._pictures = 0
 
-    def begin(self, page: str, panel: str, number: int) -> Turn:
+    def begin(
+        self, page: str, panel: str, number: int, gone: Callable[[], bool] = lambda: False
+    ) -> Turn:
         """Take a turn; `SupersededError` if it came too late."""
         key = (page, panel)
         with self._changed:
@@ -75,7 +80,7 @@ class Turns:
             self._latest.move_to_end(key)
             while len(self._latest) > _REMEMBERED:
                 self._latest.popitem(last=False)
-        return Turn(self, key, number)
+        return Turn(self, key, number, gone)
 
     def latest(self, panel: tuple[str, str]) -> int | None:
         """Return the number of the latest setting of a panel; None if it is forgotten."""

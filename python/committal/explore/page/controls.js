@@ -50,7 +50,14 @@ export function shared(page) {
   });
   const step = slider("step size α", { min: 0.001, max: 2, log: true },
     () => (typeof current().update.step_size === "number" ? current().update.step_size : null),
-    (x) => page.edit((e) => { e.update.step_size = x; }));
+    (x) => {
+      const before = current().update.step_size;
+      page.edit((e) => {
+        const own = e.update.step_size;
+        if (typeof own !== "number") return;
+        e.update.step_size = own === before ? x : Number(((own * x) / before).toPrecision(3));
+      });
+    });
   const entropy = slider("entropy τ", { min: 0, max: 0.5, step: 0.005, title: "Entropy regularisation" },
     () => (["natural", "vanilla"].includes(current().update.kind) && typeof (current().update.entropy ?? 0) === "number" ? current().update.entropy ?? 0 : null),
     (x) => page.edit((e) => { e.update.entropy = x; }));
