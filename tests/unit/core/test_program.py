@@ -212,6 +212,33 @@ def test_indices_conditions_and_whole_powers(isa: str) -> None:
         np.testing.assert_allclose(found[f"p{i}"], r ** float(n), rtol=1e-13)
 
 
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("arms", [5, 8, 9, 40])
+def test_arms_that_do_not_exist_count_as_the_first(arms: int, isa: str) -> None:
+    program = _core.Program(
+        registers=["arm", "sample", "sample"],
+        constants=[],
+        inputs=[("r", 0), ("a", 1)],
+        code=[("gather", 2, 0, 1)],
+        outputs=[("x", 2)],
+    )
+    r = np.arange(1.0, arms + 1)[:, np.newaxis] + np.zeros(LANES)
+    odd = [arms - 1, arms, arms + 1, -1, 1e300, -1e300, np.inf, -np.inf, np.nan]
+    a = np.array(odd)[:, np.newaxis] + np.zeros(LANES)
+    options = {"arms": arms, "samples": len(odd), "isa": isa}
+    found = _core.run_program(program, {"r": r, "a": a}, **options)["x"]
+    np.testing.assert_array_equal(found[0], arms)
+    np.testing.assert_array_equal(found[1:], 1.0)
+
+
+@pytest.mark.parametrize("code", [[("neg", 1, 2), ("neg", 2, 0)], [("neg", 1, 1), ("neg", 2, 1)]])
+def test_a_register_is_made_before_it_is_read(code: list[Any]) -> None:
+    parts: dict[str, Any] = {"registers": ["arm"] * 3, "constants": [], "inputs": [("r", 0)]}
+    with pytest.raises(ValueError, match="defined before it is read"):
+        _core.Program(**parts, code=code, outputs=[("x", 2)])
+    _core.Program(**parts, code=[("neg", 1, 0), ("neg", 2, 1)], outputs=[("x", 2)])
+
+
 def exact(program: _core.Program, inputs: dict[str, Floats], arms: int, want: Floats) -> None:
     """Every block and instruction set gives the bits of NumPy."""
     for isa, block in itertools.product(ISAS, (8, 16, 64)):
