@@ -108,7 +108,7 @@ class FormulaBaseline(FormulaPart, Baseline):
     def at(self, pi: Floats, r: Floats) -> Floats:
         """b(pi) on arrays of policies."""
         if not self.depends_on_theta_only:
-            raise CombinationError("baseline", self, "a baseline that depends on theta only")
+            raise CombinationError("baseline", self, "a baseline that depends on theta only, by pi")
         # As in the core: a probability that underflows is tiny, not 0, so that pi log pi is 0.
         floored = np.maximum(pi, SMALLEST_PROBABILITY)
         b = self._values({"pi": floored, "r": r, "K": np.float64(pi.shape[-1])})

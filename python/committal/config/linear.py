@@ -127,7 +127,7 @@ class Baseline(Config):
         """
         number = self.number(r)
         if number is None:
-            raise CombinationError("baseline", self, "a baseline that depends on theta only")
+            raise CombinationError("baseline", self, "a baseline that depends on theta only, by pi")
         return np.full(pi.shape[:-1], number)
 
     # -- where it goes ---------------------------------------------------------------------------

@@ -24,6 +24,7 @@ from committal.config import (
     Baseline,
     Direct,
     Experiment,
+    Group,
     OneSample,
     Sigmoid,
     spelled_out,
@@ -81,15 +82,19 @@ in `square`, within the range of floating point
 
     @functools.wraps(function)
     def checked(*args: _P.args, **kwargs: _P.kwargs) -> _R:
-        if args and isinstance(args[0], Experiment):
-            args = (plain_form(first, args[0]), *args[1:])  # type: ignore[assignment]
-        elif isinstance(kwargs.get(first), Experiment):
-            kwargs[first] = plain_form(first, kwargs[first])  # type: ignore[arg-type]
+        given = args[0] if args else kwargs.get(first)
+        if args and isinstance(given, Experiment):
+            args = (plain_form(first, given), *args[1:])  # type: ignore[assignment]
+        elif isinstance(given, Experiment):
+            kwargs[first] = plain_form(first, given)  # type: ignore[arg-type]
         try:
             with np.errstate(over="raise", invalid="raise", divide="raise"):
                 return function(*args, **kwargs)
+        except CombinationError as error:
+            if isinstance(given, Experiment):
+                raise _about_given(error, first, given) from None
+            raise
         except ArithmeticError:
-            given = args[0] if args else kwargs.get(first)
             name = function.__name__
             raise ConfigError(
                 first,
@@ -98,6 +103,22 @@ in `square`, within the range of floating point
             ) from None
 
     return checked
+
+
+def _about_given(error: CombinationError, first: str, given: Experiment) -> CombinationError:
+    """The same error about the part that was given, not about what it is spelled out to."""
+    field, _, inside = error.argument.removeprefix(f"{first}.").partition(".")
+    if error.argument == first or not hasattr(given, field):
+        return error
+    if inside and hasattr(getattr(given, field), inside):
+        return error
+    if getattr(spelled_out(given), field) == getattr(given, field):
+        return error
+    if field == "update" and given.regulariser is not None:
+        field = "regulariser"
+    elif field in ("baseline", "estimator") and isinstance(given.estimator, Group):
+        field = "estimator"
+    return CombinationError(f"{first}.{field}", getattr(given, field), error.allowed)
 
 
 def bandit_of(
@@ -131,7 +152,7 @@ def refuse_memory(argument: str, baseline: Baseline) -> None:
         atom = remembering[0]
         name = repr(atom) if atom.role else type(atom).__name__
         raise CombinationError(
-            argument, baseline, f"a baseline that depends on theta only, without {name}"
+            argument, baseline, f"a baseline that depends on theta only, by pi, without {name}"
         )
 
 

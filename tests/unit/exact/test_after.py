@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import committal as cm
+from committal.errors import CombinationError
 
 FILE = Path(__file__).parents[2] / "data" / "after_paper.json"
 NUMBERS = json.loads(FILE.read_text(encoding="utf-8"))
@@ -231,3 +232,19 @@ def test_what_is_remembered_is_refused() -> None:
     assert cm.exact.flow(escort).shape == (3,)
     with pytest.raises(cm.CombinationError, match="Softmax or Sigmoid"):
         cm.exact.stationary(escort)
+
+
+def test_refusals_speak_of_what_was_given() -> None:
+    two = cm.Experiment(
+        cm.Bandit([0.9, 0.6], noise="bernoulli"), cm.Softmax(), cm.Natural(1), steps=1
+    )
+    for change, named in (
+        ({"estimator": cm.Group(3)}, r"experiment\.estimator = Group"),
+        ({"baseline": cm.Critic(0.1)}, r"experiment\.baseline = Critic"),
+        ({"policy": cm.Escort([1, 2], 2), "update": cm.Vanilla(1)}, r"experiment\.policy = Escort"),
+    ):
+        with pytest.raises(CombinationError, match=named):
+            cm.exact.committal_probability(two.replace(**change))
+    of_theta = two.replace(baseline=cm.baseline("theta[0] * 0.01 - 0.5"))
+    with pytest.raises(CombinationError, match="by pi"):
+        cm.exact.committal_probability(of_theta)
