@@ -202,7 +202,9 @@ def _recorded(e: Experiment, group: Group, baseline: Baseline) -> Record:
 def _cancels(group: Group) -> bool:
     """Whether the terms of samples of one arm add up to 0, whatever they pay."""
     sums_to_0 = group.centre is not None and group.centre != "median"
-    return sums_to_0 and (group.weight is None or not {"A", "R", "b"} & set(group.weight.names))
+    return sums_to_0 and (
+        group.weight is None or not {"A", "R", "b"} & set(group.weight.tree.names)
+    )
 
 
 def _without_one_arm(estimator: OneSample) -> OneSample:

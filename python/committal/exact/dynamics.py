@@ -86,7 +86,7 @@ in `square`, within the range of floating point
         if args and isinstance(given, Experiment):
             args = (plain_form(first, given), *args[1:])  # type: ignore[assignment]
         elif isinstance(given, Experiment):
-            kwargs[first] = plain_form(first, given)  # type: ignore[arg-type]
+            kwargs[first] = plain_form(first, given)
         try:
             with np.errstate(over="raise", invalid="raise", divide="raise"):
                 return function(*args, **kwargs)

@@ -424,7 +424,7 @@ def _newton(field: _Drift, start: Floats) -> Floats | None:
 def _solved(matrix: Floats, right: Floats) -> Floats | None:
     """The solution of linear equations; None if they have none that is finite."""
     try:
-        found = np.linalg.solve(matrix, right)
+        found: Floats = np.asarray(np.linalg.solve(matrix, right), dtype=np.float64)
     except np.linalg.LinAlgError:
         return None
     return found if np.isfinite(found).all() else None
