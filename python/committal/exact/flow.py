@@ -43,8 +43,9 @@ MOST_ARMS = 100
 _ABSENT = -300.0
 #: The log-odds of an arm that is about to be absent.
 _NEARLY = -14.0
-#: Log-odds beyond these are not searched.
-_REACH = 40.0
+#: Log-odds beyond these are not searched, on faces of more than two arms and on others.
+_REACH = 25.0
+_FAR = 40.0
 #: Rates below this, relative to the largest direction, are 0.
 _ZERO = 1e-9
 
@@ -194,10 +195,11 @@ class StationaryPoint:
 def stationary(experiment: Experiment, *, t: int = 0) -> tuple[StationaryPoint, ...]:
     r"""The stationary points of the expected direction, stable ones first.
 
-    On every face of the simplex the expected direction is computed on a grid of log-odds from -40
-    to 40; where it may vanish it is solved for by Newton's method. What is closer together than the
-    grid, or beyond it, may be missed. More than six arms have too many faces: then only the ends of
-    the flow are looked for, from the uniform policy and from near every vertex.
+    On every face of the simplex the expected direction is computed on a grid of log-odds from -25
+    to 25, between two arms from -40 to 40; where it may vanish it is solved for by Newton's method.
+    What is closer together than the grid, or beyond it, may be missed. More than six arms have too
+    many faces: then only the ends of the flow are looked for, from the uniform policy and from near
+    every vertex.
 
     Parameters
     ----------
@@ -333,10 +335,10 @@ def _field(drift: _Drift, arms: int, face: tuple[int, ...]) -> _Drift:
     return field
 
 
-def _axis(points: int) -> Floats:
+def _axis(points: int, reach: float) -> Floats:
     """Log-odds from one end to the other, dense in the middle."""
     u = np.linspace(-1.0, 1.0, points)
-    return np.asarray(_REACH * np.sinh(3.0 * u) / np.sinh(3.0))
+    return np.asarray(reach * np.sinh(3.0 * u) / np.sinh(3.0))
 
 
 def _roots(experiment: Experiment, drift: _Drift, face: tuple[int, ...], scale: float) -> Floats:
@@ -362,7 +364,7 @@ def _crossings(
     experiment: Experiment, field: _Drift, face: tuple[int, ...], scale: float
 ) -> Floats:
     """Between two arms: where the sign changes, by bisection."""
-    x = _axis(401)
+    x = _axis(401, _FAR)
     f = field(x[:, None])[:, 0]
     if np.abs(f).max() <= 1e-13 * scale:
         allowed = f"arms that the rule tells apart: between {face[0]} and {face[1]} nothing moves"
@@ -379,7 +381,7 @@ def _crossings(
 
 def _triangles(field: _Drift) -> Floats:
     """Of three arms: where the field, made linear on triangles, vanishes."""
-    axis = _axis(61)
+    axis = _axis(61, _REACH)
     z = np.stack(np.meshgrid(axis, axis, indexing="ij"), axis=-1)
     f = field(z)
     starts = []
@@ -414,7 +416,7 @@ def _newton(field: _Drift, start: Floats) -> Floats | None:
             return None
         longest = np.abs(step).max()
         z = z + step * min(1.0, 1.0 / longest)
-        if np.abs(z).max() > _REACH:
+        if np.abs(z).max() > (_FAR if len(z) == 1 else _REACH):
             return None
         if longest < 1e-11:
             return z
