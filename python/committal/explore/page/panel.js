@@ -12,6 +12,7 @@ import { isMaze, short, state, title } from "./state.js";
 const COUNT_AFTER = 250; // milliseconds without a change, before a million runs are counted
 const ANSWER_AFTER = 500;
 const IMPATIENT = 150; // a picture that takes longer is given up for a newer one
+const ASK_AGAIN = 100;
 const SURE = 0.9; // of an arm: the run has settled there
 
 export class Panel {
@@ -93,11 +94,13 @@ export class Panel {
     const number = this.number, since = this.since;
     try {
       const head = await packet("picture", this._request({ runs: state.runs, shown: state.shown }), this._drawing.signal);
-      clearTimeout(this._impatience);
       this._receive(head, number, since);
     } catch (error) {
       this._failed(error, number);
+      // Nobody asked for another: whatever has ended it, the setting still wants its picture.
+      if (error.superseded && number === this.number) this._later = setTimeout(() => this.change(since), ASK_AGAIN);
     }
+    clearTimeout(this._impatience); // it was for this picture, not for the next one
     this._busy = false;
     if (this._again) this._picture();
   }
