@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import committal as cm
-from committal.cli.explore import _experiment_in, _opened
+from committal.cli.explore import _opened, _shown_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -45,13 +45,17 @@ def test_it_serves_until_it_is_interrupted() -> None:
 
 @pytest.mark.parametrize("name", ["two_arms.toml", "baselines.toml", "phase_diagram.toml"])
 def test_a_study_file_is_an_experiment(name: str) -> None:
-    assert isinstance(_experiment_in(EXAMPLES / name), cm.Experiment)
+    experiment, seed = _shown_of(EXAMPLES / name)
+    assert isinstance(experiment, cm.Experiment)
+    assert seed == 0
 
 
 def test_a_link_is_opened_again() -> None:
-    options = {"rng": 0, "below": None, "port": 0, "show": False}
+    options = {"rng": None, "below": None, "port": 0, "show": False}
     with _opened("http://127.0.0.1:1/old/#seed=4&below=0.8", **options) as page:  # type: ignore[arg-type]
         assert page.address.endswith("/#seed=4&below=0.8")
         assert "/old/" not in page.address
+    with pytest.raises(cm.ConfigError, match=r"--rng = 3.*a link, which has its own"):
+        _opened("http://127.0.0.1:1/old/#seed=4", **{**options, "rng": 3})  # type: ignore[arg-type]
     with pytest.raises(cm.ConfigError, match=r"FILE = 'nothing\.toml'"):
         _opened("nothing.toml", **options)  # type: ignore[arg-type]

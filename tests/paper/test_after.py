@@ -291,3 +291,8 @@ def test_all_of_it_quickly(tmp_path: Path) -> None:
         if found.verdict is Verdict.FAILS
     ]
     assert not wrong
+
+
+def test_a_number_that_is_none_does_not_hold() -> None:
+    for pairs in ([(1.0, 1.0), (math.nan, 2.0)], [(math.nan, 1.0), (2.0, 2.0)]):
+        assert result.all_exactly("x", "as known", pairs).verdict is Verdict.FAILS

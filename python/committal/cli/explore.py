@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from committal.cli.options import Seed
 from committal.config import Experiment
 from committal.errors import ConfigError
 from committal.explore import Page, explore, serve
@@ -23,7 +22,10 @@ def explore_command(
         str | None,
         typer.Argument(help="A study file, or a link that the page gave.", metavar="[FILE|LINK]"),
     ] = None,
-    rng: Seed = 0,
+    rng: Annotated[
+        int | None,
+        typer.Option(min=0, max=2**32 - 1, help="Seed; that of the file, or 0, by default."),
+    ] = None,
     below: Annotated[
         float | None, typer.Option(help="A run fails if its value ends below this.")
     ] = None,
@@ -46,20 +48,31 @@ def explore_command(
     page.wait()
 
 
-def _opened(what: str | None, *, rng: int, below: float | None, port: int, show: bool) -> Page:
+def _opened(
+    what: str | None, *, rng: int | None, below: float | None, port: int, show: bool
+) -> Page:
     if what is None:
-        return explore(rng=rng, below=below, port=port, show=show)
+        return explore(rng=rng or 0, below=below, port=port, show=show)
     if what.startswith(("http://127.0.0.1:", "http://localhost:")):
         from committal.explore.address import fragment_in
 
+        for name, value in (("--rng", rng), ("--below", below)):
+            if value is not None:
+                raise ConfigError(name, value, "nothing with a link, which has its own")
         return serve(fragment_in(what), port=port, show=show)
     file = Path(what)
     if not file.is_file():
         raise ConfigError("FILE", what, "a study file that exists, or a link that the page gave")
-    return explore(_experiment_in(file), rng=rng, below=below, port=port, show=show)
+    experiment, seed = _shown_of(file)
+    seed = seed if rng is None else rng
+    return explore(experiment, rng=seed, below=below, port=port, show=show)
 
 
-def _experiment_in(file: Path) -> Experiment:
+def _shown_of(file: Path) -> tuple[Experiment, int]:
+    """The first experiment of a study file, and its seed; 0 if the page cannot have that one."""
     from committal.study.file import read_study
 
-    return read_study(file).study.grid.experiments[0]
+    study = read_study(file).study
+    entropy = study.stream.entropy
+    fits = entropy.isdigit() and int(entropy) < 2**32
+    return study.grid.experiments[0], int(entropy) if fits else 0

@@ -13,6 +13,7 @@ import typer
 from committal.cli.options import AsJson, StoreArgument, warnings_as_lines
 from committal.interop.export import export
 from committal.study.opening import open as open_store
+from committal.support import limits
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -41,7 +42,6 @@ class Kind(StrEnum):
 
 # What moves is kept in other files than what does not.
 _FILMS = (".gif", ".html")
-_MOST_PANELS = 4
 
 
 def plot_command(
@@ -116,9 +116,9 @@ def plot_command(
 def _save_film(data: xr.Dataset, selected: dict[str, float | str], out: Path) -> None:
     """Write the film of one configuration, or of a few beside each other."""
     axes = [str(dim) for dim in data["count"].dims]
-    if len(axes) > 1 or (axes and data.sizes[axes[0]] > _MOST_PANELS):
+    if len(axes) > 1 or (axes and data.sizes[axes[0]] > limits.FILM_PANELS):
         raise typer.BadParameter(
-            f"a film shows up to {_MOST_PANELS} points of one axis; choose points of "
+            f"a film shows up to {limits.FILM_PANELS} points of one axis; choose points of "
             + ", ".join(map(repr, axes)),
             param_hint="--select",
         )

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from committal.config import Bandit, Expected, Experiment, Record
 from committal.errors import CommittalError
 from committal.explore import bounds
+from committal.explore.turns import SupersededError
 from committal.simulation.engine import Engine
 
 Report = Callable[[int], None]
@@ -47,6 +48,8 @@ def picture(
         path = Engine(true).compute(key=key, first_run=0, runs=1, report=report)
         arrays["path"] = path["policy"][0]
         why = ""
+    except SupersededError:
+        raise
     except (CommittalError, np.linalg.LinAlgError) as error:
         why = str(error)
     problem = experiment.problem

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from committal.config import Bandit, Experiment
+from committal.config import Bandit, Experiment, Group
 from committal.config.gridworld import Gridworld
 from committal.config.mdp import TabularMDP
 from committal.errors import ConfigError, ConfigTypeError
@@ -28,8 +28,9 @@ ARMS = 20
 STEPS = 100_000
 #: Samples of an update.
 SAMPLES = 1000
-#: Moves of an episode, and cells of a map that are not walls.
+#: Moves of an episode, of all episodes of an update, and cells of a map that are not walls.
 MOVES = 1000
+WALKED = 20_000
 CELLS = 400
 #: Runs of a picture, of which every one is drawn.
 DRAWN = 1000
@@ -84,13 +85,17 @@ def _refuse_problem(problem: object) -> None:
 
 
 def _refuse_large(experiment: Experiment) -> None:
-    problem = experiment.problem
+    problem, estimator = experiment.problem, experiment.estimator
+    samples = getattr(estimator, "samples", 1)
+    if isinstance(estimator, Group) and isinstance(problem, TabularMDP):
+        samples = estimator.episodes(problem)
     sizes = {
         "Experiment.steps": (experiment.steps, STEPS),
-        "OneSample.samples": (getattr(experiment.estimator, "samples", 1), SAMPLES),
+        f"{type(estimator).__name__}.samples": (samples, SAMPLES),
     }
     if isinstance(problem, Gridworld):
         sizes["Gridworld.limit"] = (problem.limit, MOVES)
+        sizes["Gridworld.limit * samples"] = (problem.limit * samples, WALKED)
         sizes["Gridworld.cells"] = (problem.n_states, CELLS)
     elif isinstance(problem, Bandit):
         sizes["Bandit.arms"] = (problem.arms, ARMS)

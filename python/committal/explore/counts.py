@@ -31,8 +31,11 @@ def counted(
     most: int,
     threads: int,
     still_wanted: Callable[[], None],
+    pause: Callable[[], None] = lambda: None,
 ) -> Iterator[dict[str, Any]]:
-    """Yield what is known after ever more runs; the last one is `done`.
+    """Yield what is known after ever more runs; the last one is `done`, also if time is up.
+
+    Before every piece `pause` may wait.
 
     Every item has the counts, Wilson's interval, and the one that stays valid although somebody
     watches and may stop at any time; and the mean of the value over time with its standard error.
@@ -51,9 +54,13 @@ def counted(
     times = bounds.times_of(experiment.steps, most_times)
     record = Record("value", at=times, reduce=Reduce(below=below))
     engine = Engine(experiment.replace(record=record))
-    report = bounds.within(bounds.COUNT_SECONDS, still_wanted)
     start, total, done, piece, said = time.monotonic(), engine.merge([]), 0, 64, 0
+
+    def report(_: Any) -> None:
+        still_wanted()
+
     while done < most:
+        pause()
         report(0)
         piece = min(piece, most - done)
         before = time.monotonic()
@@ -64,9 +71,12 @@ def counted(
         # Whole blocks of 64 runs; grow slowly, for the first piece is no fair sample of time.
         ideal = piece * PIECE / max(took, 1e-6)
         piece = 64 * max(1, int(min(ideal, 4.0 * piece)) // 64)
+        seconds = time.monotonic() - start
+        if seconds > bounds.COUNT_SECONDS:
+            most = done
         if done >= min(GROWTH * said, most):
             said = done
-            yield _known(engine, total, done, below, most) | {"seconds": time.monotonic() - start}
+            yield _known(engine, total, done, below, most) | {"seconds": seconds}
 
 
 def _known(engine: Engine, total: Any, runs: int, below: float, most: int) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any
 from committal.config import Experiment
 from committal.errors import ConfigError, ConfigTypeError
 from committal.explore import bandits, bounds, counts, mazes
-from committal.explore.packets import pack
+from committal.explore.packets import pack, unpack
 from committal.explore.turns import Turn, Turns
 from committal.explore.workers import Worker
 from committal.explore.writing import python_of
@@ -102,10 +102,10 @@ class Desk:
             most=most,
             threads=self._threads,
             still_wanted=turn.check,
+            pause=self._turns.wait_for_pictures,
         )
         for one in known:
             yield json.dumps(one, allow_nan=False).encode() + b"\n"
-            self._turns.wait_for_pictures()
 
     def answer(self, request: Mapping[str, Any], gone: Gone = never) -> bytes:
         """Answer without sampling: a packet."""
@@ -121,9 +121,12 @@ class Desk:
         del gone  # they are kept: whoever asks next wants them too
         if self._presets is None:
             # In a process: the figures bring matplotlib with them, which takes a second.
-            self._presets = self._workers["b"].ask(
+            made = self._workers["b"].ask(
                 {"what": "presets"}, seconds=bounds.ANSWER_SECONDS, still_wanted=lambda: None
             )
+            if "error" in unpack(made)[0]:
+                return made
+            self._presets = made
         return self._presets
 
     def read(self, request: Mapping[str, Any], gone: Gone = never) -> bytes:

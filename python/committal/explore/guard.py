@@ -53,7 +53,10 @@ class Guard:
             self._hosts |= set(HOSTS)
 
     def refusal(self, path: str, headers: Mapping[str, str]) -> tuple[int, str] | None:
-        """Return the status and the reason of a refusal, None if the request may pass."""
+        """Return the status and the reason of a refusal, None if the request may pass.
+
+        Headers have their usual names, Sec-Fetch-Site.
+        """
         host = headers.get("Host")
         if host not in self._hosts:
             return 403, "Host is not this server"
@@ -62,7 +65,10 @@ class Guard:
             return 403, "Origin is not this page"
         if headers.get("Sec-Fetch-Site", "none") not in ("none", "same-origin"):
             return 403, "the request comes from another site"
-        first = urlsplit(path).path.split("/")[1:2]
+        try:
+            first = urlsplit(path).path.split("/")[1:2]
+        except ValueError:  # no address at all
+            first = []
         given = first[0] if first else ""
         if not secrets.compare_digest(given.encode(), self.token.encode()):
             return 403, "the token of the address is missing or wrong"

@@ -46,6 +46,7 @@ class Handler(BaseHTTPRequestHandler):
     error_message_format = "%(message)s\n"  # of what is not HTTP at all
     error_content_type = "text/plain; charset=utf-8"
     server: Server
+    _streams = False  # an answer has begun that is sent in pieces
 
     def do_GET(self) -> None:
         """Send a file of the page."""
@@ -64,9 +65,11 @@ class Handler(BaseHTTPRequestHandler):
             return
         ask = self.server.requests.get(self.server.guard.rest(self.path))
         if ask is None:
+            self.close_connection = True  # the body is not read
             self._fail(404, {"type": "NotFound", "message": "there is no such request"})
             return
         if self.headers.get("Content-Type", "").partition(";")[0] != _JSON:
+            self.close_connection = True
             self._fail(415, {"type": "NotJson", "message": f"Content-Type is not {_JSON}"})
             return
         try:
@@ -82,12 +85,15 @@ class Handler(BaseHTTPRequestHandler):
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True  # the page has gone on
         except Exception as error:  # a fault of ours: the page is told, the terminal sees it all
-            message = f"a fault of the server: {type(error).__name__}; its terminal says more"
-            self._fail(500, {"type": "Fault", "message": message})
+            self.close_connection = True
+            if not self._streams:
+                message = f"a fault of the server: {type(error).__name__}; its terminal says more"
+                self._fail(500, {"type": "Fault", "message": message})
             raise
 
     def _refused(self) -> bool:
-        refusal = self.server.guard.refusal(self.path, dict(self.headers.items()))
+        headers = {name.title(): value for name, value in self.headers.items()}
+        refusal = self.server.guard.refusal(self.path, headers)
         if refusal is None:
             return False
         status, why = refusal
@@ -130,6 +136,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def _stream(self, lines: Iterator[bytes]) -> None:
         first = next(lines)  # what is wrong with the request is said before anything is sent
+        self._streams = True
         self._head(200, "application/x-ndjson", {"Transfer-Encoding": "chunked"})
         self.flush_headers()
         self._chunk(first)
@@ -139,6 +146,7 @@ class Handler(BaseHTTPRequestHandler):
         except CommittalError as error:
             self._chunk(json.dumps({"error": facts_of(error)}).encode() + b"\n")
         self.wfile.write(b"0\r\n\r\n")
+        self._streams = False
 
     def _chunk(self, data: bytes) -> None:
         self.wfile.write(b"%x\r\n%b\r\n" % (len(data), data))
@@ -200,12 +208,12 @@ class Server(ThreadingHTTPServer):
         if not self._places.acquire(blocking=False):
             self.shutdown_request(request)
             return
+        with self._changing:  # before its thread runs: whoever closes the server must see it
+            self._open.add(request)
         super().process_request(request, client_address)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
         """Serve a connection to its end."""
-        with self._changing:
-            self._open.add(request)
         try:
             super().process_request_thread(request, client_address)
         finally:

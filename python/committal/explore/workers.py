@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import queue
 import select
 import struct
 import subprocess
@@ -61,8 +62,13 @@ class Worker:
             self._refuse_closed()
             process = self._started()
             assert process.stdin is not None
-            process.stdin.write(json.dumps(request).encode() + b"\n")
-            process.stdin.flush()
+            try:
+                process.stdin.write(json.dumps(request).encode() + b"\n")
+                process.stdin.flush()
+            except BrokenPipeError:
+                code = process.wait()
+                found = f"an answer (its process ended with {code})"
+                raise ConfigError("what", found, "a process that starts") from None
             end = time.monotonic() + seconds
 
             def wait() -> None:
@@ -125,7 +131,9 @@ class Worker:
                 continue
             piece = os.read(descriptor, min(count - len(found), 2**20))
             if not piece:
-                raise ConfigError("what", "this answer", "one that fits into memory")
+                code = process.wait()
+                allowed = "one that its process survives; it may not fit into memory"
+                raise ConfigError("what", f"an answer (its process ended with {code})", allowed)
             found += piece
         return bytes(found)
 
@@ -152,10 +160,19 @@ def answered(request: dict[str, Any]) -> bytes:
 
 
 def main() -> None:
-    """Answer until the input ends."""
+    """Answer until the input ends; then end at once, also in the middle of an answer."""
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever somebody prints must not get into the packets
-    for line in sys.stdin.buffer:
+    requests: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+
+    def listen() -> None:
+        for line in sys.stdin.buffer:
+            requests.put(line)
+        os._exit(0)  # the server is gone, however it ended
+
+    threading.Thread(target=listen, daemon=True).start()
+    while True:
+        line = requests.get()
         packet = answered(json.loads(line))
         out.write(struct.pack("<Q", len(packet)) + packet)
         out.flush()

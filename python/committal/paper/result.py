@@ -424,7 +424,7 @@ def all_exactly(
     >>> all_exactly("factors", "as known", [(1.0, 1.0), (2.0, 2.1)]).verdict
     <Verdict.FAILS: 'fails'>
     """
-    apart = max(abs(ours - known) for ours, known in pairs)
+    apart = float(np.max([abs(ours - known) for ours, known in pairs]))  # NaN if one of them is
     return Finding(
         what,
         claim,

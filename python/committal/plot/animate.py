@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Animation", "animate"]
 
-#: Panels beside each other, and dots per inch.
-_MOST = 4
+#: Dots per inch.
 _DPI = check.Interval(10.0, 600.0)
+_INCHES = 3.5  # of a panel, about
 
 
 def animate(
@@ -77,8 +77,11 @@ def animate(
     """
     shown = _panels(data)
     frames = check.integer("frames", frames, 2, limits.FRAMES)
-    seconds = check.number("seconds", seconds, check.POSITIVE)
+    seconds = check.number("seconds", seconds, check.Interval(0.0, limits.FILM, open_low=True))
     dpi = check.number("dpi", dpi, _DPI)
+    if frames * len(shown) * (_INCHES * dpi) ** 2 > limits.PIXELS:
+        allowed = f"fewer dots: {frames} frames may have about {limits.PIXELS} together"
+        raise ConfigError("dpi", dpi, allowed)
     if max_runs is not None:
         max_runs = check.integer("max_runs", max_runs, 1, limits.RUNS)
     if run is not None:
@@ -109,8 +112,8 @@ def _panels(data: object) -> dict[str, xr.Dataset]:
     if hasattr(data, "data_vars") or not isinstance(data, Mapping):
         arguments.dataset("data", data)
         return {"": data}  # type: ignore[dict-item]  # it has been looked at
-    if not 1 <= len(data) <= _MOST:
-        raise ConfigError("data", list(data), f"one to {_MOST} datasets by name")
+    if not 1 <= len(data) <= limits.FILM_PANELS:
+        raise ConfigError("data", list(data), f"one to {limits.FILM_PANELS} datasets by name")
     for label, one in data.items():
         check.text("data", label, "names as keys")
         arguments.dataset(f"data[{label!r}]", one)

@@ -72,6 +72,11 @@ EVALUATIONS = 10**6
 
 #: Frames of an animation: all of them are in memory and in its file.
 FRAMES = 500
+#: Seconds of an animation: a GIF has 16 bits for the hundredths of a frame.
+FILM = 600.0
+#: Panels of an animation, and numbers of pixels of all its frames, about.
+FILM_PANELS = 4
+PIXELS = 2**31
 
 #: Configurations of a study: every one is an experiment in memory.
 CONFIGURATIONS = 10**6

@@ -226,3 +226,8 @@ def test_leave_one_out_is_unbiased_and_the_mean_is_shorter() -> None:
 def test_what_needs_too_much_memory_is_named() -> None:
     with pytest.raises(cm.ConfigError, match=r"samples = 1073741824 .* fits into memory"):
         run(group(samples=2**30, centre=None), runs=1)
+
+
+def test_episodes_of_an_update_are_counted_with_their_starts() -> None:
+    with pytest.raises(cm.CombinationError, match="episodes of an update"):
+        tasks(samples=2**31 - 1)

@@ -165,3 +165,17 @@ def test_files_that_cannot_be_written_are_named(runs: xr.Dataset, tmp_path: Path
         with pytest.raises((cm.ConfigError, cm.ConfigTypeError), match="file"):
             film.save(wrong)  # type: ignore[arg-type]
     assert repr(film) == f"<Animation of 2 frames, {film.frames[0].width} × 70, 6 s>"
+
+
+def test_films_are_bounded() -> None:
+    exp = cm.Experiment(
+        cm.Bandit([1.0, 0.5, 0.0]), cm.Softmax(), cm.Natural(0.1), steps=4,
+        record=cm.Record("policy", every=1),
+    )  # fmt: skip
+    data = cm.run(exp, runs=2, rng=0)
+    with pytest.raises(cm.ConfigError, match=r"seconds = 10000\.0"):
+        cm.plot.animate(data, frames=2, seconds=1e4)
+    with pytest.raises(cm.ConfigError, match=r"dpi = 600\.0"):
+        cm.plot.animate(data, frames=500, dpi=600)
+    film = cm.plot.animate(data, frames=2, seconds=600, dpi=20)
+    assert film.gif()[:6] == b"GIF89a"

@@ -98,6 +98,9 @@ def _baseline_is_known(e: Experiment) -> Refusal | None:
 def _moves_fit_the_stream(e: Experiment) -> Refusal | None:
     limit, most = _mdp(e).limit, limits.written(limits.DRAWS)
     samples = e.estimator.episodes(_mdp(e)) if isinstance(e.estimator, Group) else 1
+    if samples > limits.SAMPLES:
+        allowed = f"at most {limits.SAMPLES} episodes of an update (here {samples})"
+        return Refusal("estimator", e.estimator, allowed)
     if (e.steps + 1) * limit * samples < limits.DRAWS:
         return None
     if samples == 1:

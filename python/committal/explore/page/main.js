@@ -211,7 +211,9 @@ class Page {
     list.addEventListener("change", () => this.preset(list.value));
     try {
       this.presets = (await packet("presets", {})).presets;
-    } catch {
+    } catch (error) {
+      list.title = `The figures cannot be had: ${error.message}`;
+      list.disabled = true;
       return;
     }
     for (const one of this.presets) {

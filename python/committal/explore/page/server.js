@@ -53,7 +53,7 @@ export async function* lines(name, body, signal) {
       rest = pieces.pop();
       for (const line of pieces) {
         const item = JSON.parse(line);
-        if (item.error) throw new Refused(item.error, 422);
+        if (item.error) throw new Refused(item.error, item.error.type === "SupersededError" ? 409 : 422);
         yield item;
       }
     }
