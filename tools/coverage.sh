@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Coverage: of Python by the fast tests, and of C++ by the C++ tests. Some minutes; the numbers go
-# into CONTRIBUTING. Needs the extra `test` and coverage in the Python that PYTHON names, gcovr on the
+# Coverage: of Python by the fast tests, and of C++ by the C++ tests. Some minutes. Needs the
+# extra `test` and coverage in the Python that PYTHON names, gcovr on the
 # PATH (pip install coverage gcovr), cmake and GCC.
 #
 #   tools/coverage.sh            # both
@@ -35,7 +35,7 @@ RC
 fi
 
 if [ "$what" != python ]; then
-  # One instruction set, no optimisation: lines as they are written.
+  # One instruction set, little optimisation: lines about as they are written.
   cmake -S . -B build/gcov -DCMAKE_BUILD_TYPE=Debug -DCOMMITTAL_PYTHON=OFF -DCOMMITTAL_TESTS=ON \
     -DCOMMITTAL_DISPATCH=OFF -DCOMMITTAL_COVERAGE=ON > /dev/null
   cmake --build build/gcov > /dev/null

@@ -251,7 +251,7 @@ def test_a_report_of_results_only(tmp_path: Path) -> None:
     (entry,) = paper.reproduce(["A1"], out=tmp_path, runs=RUNS)
     text = (tmp_path / paper.REPORT).read_text(encoding="utf-8")
     assert 'id="A1"' in text
-    assert "After the paper" in text
+    assert "<title>After the paper, reproduced</title>" in text
     assert "2301.06276" in text
     assert "docs/corners.md" in text
     assert "This report repeats every figure" not in text

@@ -234,12 +234,13 @@ void add_formula_baseline(MdpRows<W>& s, const MdpView& plan, const Place* place
 }
 
 template <int W>
-void compare_episodes(MdpRows<W>& s, const MdpView& plan) {
+void compare_episodes(MdpRows<W>& s, const MdpView& plan, Patience& patience) {
   MdpPrograms<W>& p = *s.programs;
   const std::int64_t size = plan.samples * W;
   for (std::int64_t first = 0; first < plan.episodes * W; first += size) {
     for (std::int64_t i = 0; i < size; ++i) p.group_returns[i] = s.returns[first + i];
     p.group.run();
+    patience.spend(plan.samples);
     const BoundRows& advantage = p.group.output(0);
     for (std::int64_t i = 0; i < size; ++i) {
       p.advantages[first + i] = advantage.row[i / W * advantage.sample + i % W];
@@ -339,7 +340,7 @@ void add_lost(const MdpPrograms<W>& p, double* sum) {
   template void see_time<W>(MdpRows<W>&, std::int64_t);                                          \
   template void add_formula_baseline<W>(MdpRows<W>&, const MdpView&, const Place*, std::int64_t, \
                                         Patience&);                                              \
-  template void compare_episodes<W>(MdpRows<W>&, const MdpView&);                                \
+  template void compare_episodes<W>(MdpRows<W>&, const MdpView&, Patience&);                     \
   template void weigh_by_program<W>(MdpRows<W>&, const MdpView&, int, bool, Patience&);          \
   template void follow_update<W>(MdpRows<W>&, const MdpView&, int, double, double*, Patience&);  \
   template void take_step<W>(MdpRows<W>&, const MdpView&, double, const Place*, std::int64_t);   \

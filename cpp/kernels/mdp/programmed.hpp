@@ -100,7 +100,7 @@ template <int W>
 void learn(MdpRows<W>& s, const MdpView& plan, int lanes, Patience& patience);
 // A of all episodes of the update, from their returns.
 template <int W>
-void compare_episodes(MdpRows<W>& s, const MdpView& plan);
+void compare_episodes(MdpRows<W>& s, const MdpView& plan, Patience& patience);
 // path_weight of every move of some lanes becomes what its direction is multiplied by. Off the
 // policy path_ratio has the ratios of the moves before, and path_weight that of the move itself.
 template <int W>

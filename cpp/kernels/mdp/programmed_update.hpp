@@ -182,7 +182,7 @@ inline void apply_programs(MdpBlock<KT, W>& s, std::int64_t t) {
     find_programmed_baseline(s, places);
     if (p.group) {
       for (int l = 0; l < W; ++l) p.group_b[l] = return_baseline(s, l);
-      compare_episodes<W>(s, s.plan);
+      compare_episodes<W>(s, s.plan, s.patience);
     }
     if (p.critic) {
       for_each_episode(s, [&](std::int64_t) { learn<W>(s, s.plan, s.task.valid, s.patience); });

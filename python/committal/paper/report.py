@@ -81,9 +81,10 @@ def html(out: Path, entries: Sequence[Entry]) -> str:
     figures = [entry for entry in entries if entry.pictures and not entry.source]
     claims = [entry for entry in entries if not entry.pictures and not entry.source]
     after = [entry for entry in entries if entry.source]
+    title = _TITLE if figures or claims else f"{_AFTER_TITLE}, reproduced"
     parts = [
-        _HEAD,
-        f"<header><h1>{_TITLE if figures or claims else _AFTER_TITLE + ', reproduced'}</h1>",
+        _HEAD.replace("@title@", title),
+        f"<header><h1>{title}</h1>",
         _overview(entries),
         _contact_sheet(out, figures, claims, after),
         *(_paragraph(text) for text in _INTRODUCTION[0 if figures or claims else 1 :]),
@@ -343,6 +344,6 @@ summary { font-weight: bold; margin: 1rem 0 .4rem; cursor: pointer; }
 _HEAD = f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{_TITLE}</title>
+<title>@title@</title>
 <link rel="icon" href="data:,">
 <style>{_STYLE}</style></head><body><main>"""

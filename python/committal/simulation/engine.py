@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from committal import _core
-from committal.config import Experiment, Record
+from committal.config import Experiment, Group, Record
+from committal.config.mdp import TabularMDP
 from committal.errors import ConfigError, DivergenceError
 from committal.inference.exact_sums import Histogram, Integers, Reduction, canonical, exact_sums
 from committal.lowering import MdpPlan, lower
@@ -168,8 +169,9 @@ class Engine:
             lengths = {"OneSample.samples": plan.samples, "Bandit.arms": plan.arms}
         else:
             lengths = {"limit": plan.limit, "states * actions": plan.states * plan.actions}
-            if plan.samples > 1:
-                lengths["samples"] = plan.samples
+            estimator = self.experiment.estimator
+            if isinstance(estimator, Group) and isinstance(self.experiment.problem, TabularMDP):
+                lengths["Group.samples"] = estimator.episodes(self.experiment.problem)
         return max(lengths.items(), key=lambda item: item[1])
 
     def _divergence(self, key: int, run: int, update: int, name: str = "") -> DivergenceError:
