@@ -288,6 +288,9 @@ def _read_name(place: int, name: Any) -> Any:
 
 
 def _checked_times(at: Any) -> tuple[int, ...]:
+    # Before NumPy looks: it would warn of a masked number, and go on with NaN.
+    for one in (at, *(at if isinstance(at, list | tuple) else ())):
+        check.refuse_masked("Record.at", one, "an integer >= 0 or a sequence of them")
     times = at if isinstance(at, (Sequence, np.ndarray)) and check.ndim(at) else (at,)
     if isinstance(times, str) or check.ndim(times) != 1:
         raise ConfigTypeError("Record.at", at, "an integer >= 0 or a sequence of them")
