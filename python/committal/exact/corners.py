@@ -34,7 +34,6 @@ derivation and what it explains.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -44,6 +43,7 @@ from committal.config import Bandit, Experiment, Sigmoid, Softmax, Vanilla
 from committal.config.schedules import Schedule
 from committal.errors import CombinationError, ConfigError
 from committal.exact import dynamics, formulas
+from committal.exact.clocks import clock_of
 from committal.exact.counts import Counts, count_vectors, multinomial
 from committal.exact.law import batches_of
 from committal.support import check
@@ -57,8 +57,6 @@ _DEPTHS = (-240.0, -320.0)
 _ABSENT = -640.0
 #: Points that stand for rewards of a continuous law.
 _POINTS = 16
-#: exp of more is not computed.
-_LARGE = 700.0
 #: Numbers below this, relative to the largest, are rounding.
 _ZERO = 1e-10
 
@@ -296,78 +294,14 @@ def _edge(experiment: Experiment, arm: int, rare: int) -> Edge:
     if mean < -_ZERO * scale:
         return Edge(rare, "attracts", "draws", drift, mean, jump, rate, 0.0)
     kind = "repels" if drift > 0.0 else "releases"
-    exponent = _cramer(_clock(experiment, drift, jump, rate)) if mean > _ZERO * scale else 0.0
+    clock = clock_of(_smooth_noise(experiment), drift, jump, rate)
+    exponent = clock.exponent() if mean > _ZERO * scale else 0.0
     return Edge(rare, kind, "draws", drift, mean, jump, rate, exponent)
 
 
 def _end(kind: str) -> float:
     """The exponent where everything is decided by a drift that does not vanish."""
     return 0.0 if kind == "attracts" else math.inf
-
-
-class _Clock(NamedTuple):
-    """What moves the log-odds, per unit of the clock, and the law of its jumps."""
-
-    drift: float
-    rate: float
-    mean: float  # of a jump
-    spread: float
-    least: float  # how far a jump may lead into the corner
-    excess: Callable[[float], float]  # E exp(-s J) - 1
-
-
-def _clock(experiment: Experiment, drift: float, jump: Floats, rate: Floats) -> _Clock:
-    """The jumps of a rule that is linear in the rewards have the law of these, in closed form."""
-    total = float(rate.sum())
-    share = rate / total if total > 0.0 else rate
-    mean = float(share @ jump)
-    spread = math.sqrt(float(share @ (jump - mean) ** 2))
-    noise = _smooth_noise(experiment)
-    if noise is None or spread == 0.0:
-
-        def listed(s: float) -> float:
-            return float(share @ np.expm1(np.minimum(-s * jump, _LARGE)))
-
-        return _Clock(drift, total, mean, spread, float(jump.min(initial=0.0)), listed)
-    if noise == "gaussian":
-
-        def normal(s: float) -> float:
-            return math.expm1(min(s * (0.5 * s * spread**2 - mean), _LARGE))
-
-        return _Clock(drift, total, mean, spread, -math.inf, normal)
-    half = math.sqrt(3.0) * spread
-
-    def uniform(s: float) -> float:
-        x = s * half  # log(sinh x / x)
-        flat = x - math.log(2.0 * x) + math.log1p(-math.exp(-2.0 * x)) if x > 1e-4 else x * x / 6.0
-        return math.expm1(min(flat - s * mean, _LARGE))
-
-    return _Clock(drift, total, mean, spread, mean - half, uniform)
-
-
-def _cramer(clock: _Clock) -> float:
-    """The root s > 0 of f(s) = -s d + rate E[exp(-s J) - 1]; infinite if there is none.
-
-    f is convex, 0 at 0, and falls there: it has one more root if it ever rises, that is, if
-    something leads into the corner.
-    """
-    if clock.drift >= 0.0 and clock.least >= 0.0:
-        return math.inf
-
-    def f(s: float) -> float:
-        return -s * clock.drift + clock.rate * clock.excess(s)
-
-    size = max(abs(clock.drift), abs(clock.mean), clock.spread)
-    high = 1.0 / size
-    while f(high) <= 0.0:
-        high *= 2.0
-        if high * size > 1e12:
-            return math.inf
-    low = 0.0
-    for _ in range(200):
-        middle = 0.5 * (low + high)
-        low, high = (low, middle) if f(middle) > 0.0 else (middle, high)
-    return 0.5 * (low + high)
 
 
 def _moves(experiment: Experiment, arm: int, rare: int, depth: float) -> _Moves:
