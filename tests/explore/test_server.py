@@ -10,7 +10,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -18,9 +17,8 @@ import numpy as np
 import pytest
 
 import committal as cm
-from committal.explore import Page, bandits, bounds, counts, explore
+from committal.explore import Page, bounds, explore
 from committal.explore.packets import unpack
-from committal.explore.turns import SupersededError
 from committal.explore.writing import python_of
 
 EXP = cm.Experiment(
@@ -34,12 +32,6 @@ MAZE = cm.Experiment(
     cm.maps.four_rooms(), cm.Softmax(), cm.Natural(0.1), estimator=cm.ExactQ(), steps=40
 )
 SCRIPT = "<script>alert(1)</script>"
-
-
-@pytest.fixture(scope="module")
-def page() -> Iterator[Page]:
-    with explore(show=False) as found:
-        yield found
 
 
 class Reply:
@@ -492,41 +484,6 @@ def test_nothing_on_the_page_reads_markup_or_comes_from_outside(page: Page) -> N
         )
 
 
-def test_what_is_no_address_is_refused(page: Page, capfd: pytest.CaptureFixture[str]) -> None:
-    server = page._server
-    with socket.create_connection(("127.0.0.1", server.server_port), timeout=10) as connection:
-        host = f"127.0.0.1:{server.server_port}"
-        connection.sendall(f"GET http://[/ HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
-        assert connection.recv(64).startswith(b"HTTP/1.1 403")
-    assert "Traceback" not in capfd.readouterr().err
-
-
-def test_names_of_headers_have_no_case(page: Page) -> None:
-    server = page._server
-    with socket.create_connection(("127.0.0.1", server.server_port), timeout=10) as connection:
-        host = f"127.0.0.1:{server.server_port}"
-        connection.sendall(f"GET /{server.guard.token}/ HTTP/1.1\r\nhost: {host}\r\n\r\n".encode())
-        assert connection.recv(64).startswith(b"HTTP/1.1 200")
-
-
-@pytest.mark.parametrize("path", ["nothing", "picture"])
-def test_a_body_that_was_not_read_is_no_request(page: Page, path: str) -> None:
-    """What comes after a refused request on the same connection is not looked at."""
-    server = page._server
-    inner = f"GET /{server.guard.token}/ HTTP/1.1\r\nHost: 127.0.0.1:{server.server_port}\r\n\r\n"
-    head = (
-        f"POST /{server.guard.token}/{path} HTTP/1.1\r\nHost: 127.0.0.1:{server.server_port}\r\n"
-        f"Content-Type: text/plain\r\nContent-Length: {len(inner)}\r\n\r\n"
-    )
-    with socket.create_connection(("127.0.0.1", server.server_port), timeout=10) as connection:
-        connection.sendall((head + inner).encode())
-        found = b""
-        while piece := connection.recv(65536):
-            found += piece
-    assert found.count(b"HTTP/1.1 ") == 1
-    assert b"index" not in found.partition(b"\r\n\r\n")[2].replace(b"request", b"")
-
-
 def test_groups_of_many_episodes_are_bounded(page: Page) -> None:
     rooms = cm.gridworld("\n".join(["S" * 20] * 19 + ["S" * 19 + "A"]), goals={"A": 1}, limit=1000)
     many = MAZE.replace(problem=rooms, estimator=cm.Group(100, starts="each"))
@@ -537,51 +494,3 @@ def test_groups_of_many_episodes_are_bounded(page: Page) -> None:
     reply = ask(page, "picture", experiment=long.to_dict(), page="groups", number=2)
     assert reply.status == 422
     assert reply.error["argument"] == "Gridworld.limit * samples"
-
-
-def test_a_count_ends_when_its_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "COUNT_SECONDS", 0.2)
-    paused = []
-    found = list(
-        counts.counted(
-            EXP, key=0, below=0.9, most=10**9, threads=1, still_wanted=lambda: None,
-            pause=lambda: paused.append(1),
-        )
-    )  # fmt: skip
-    assert found[-1]["done"]
-    assert not any(one["done"] for one in found[:-1])
-    assert found[-1]["runs"] < 10**9
-    assert len(paused) >= len(found)
-
-
-def test_a_picture_that_is_given_up_is_no_picture() -> None:
-    """Also if that happens while the path of the true gradient is made, which may be missing."""
-    seen: list[int] = []
-    short = EXP.replace(steps=10)
-    bandits.picture(short, key=0, runs=3, threads=1, report=lambda _: seen.append(1))
-    left = len(seen) - 1
-
-    def superseded_at_last(_: Any) -> None:
-        nonlocal left
-        if left == 0:
-            raise SupersededError
-        left -= 1
-
-    with pytest.raises(SupersededError):
-        bandits.picture(short, key=0, runs=3, threads=1, report=superseded_at_last)
-
-
-def test_a_worker_ends_with_its_server() -> None:
-    """Also in the middle of an answer, and however the server ended."""
-    command = [sys.executable, "-P", "-m", "committal.explore.workers"]
-    worker = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    assert worker.stdin is not None
-    hard = EXP.replace(update=cm.Natural(1e-4))
-    what = {"what": "ends", "experiment": hard.to_dict()}
-    worker.stdin.write(json.dumps(what).encode() + b"\n")
-    worker.stdin.flush()
-    time.sleep(1.0)
-    worker.stdin.close()
-    assert worker.wait(timeout=10) == 0
-    assert worker.stdout is not None
-    worker.stdout.close()
