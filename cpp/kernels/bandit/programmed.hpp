@@ -20,11 +20,12 @@ class BanditPrograms : BanditProgramSamples<KT, W> {
   using Rows::action_;
   using Rows::advantage_;
   using Rows::bad_;
+  using Rows::bare_baseline;
   using Rows::baseline_;
   using Rows::baselines_;
   using Rows::batch_;
   using Rows::draw_batch;
-  using Rows::draw_one_of_few;
+  using Rows::draw_few_samples;
   using Rows::few_;
   using Rows::few_sample;
   using Rows::importance_;
@@ -32,16 +33,19 @@ class BanditPrograms : BanditProgramSamples<KT, W> {
   using Rows::link_;
   using Rows::mean_baseline_;
   using Rows::number_;
+  using Rows::ones_;
   using Rows::operations_;
   using Rows::optimiser_;
   using Rows::ratio_;
   using Rows::reward_;
   using Rows::sampled_baseline_;
+  using Rows::sampled_baselines;
   using Rows::see;
   using Rows::slope;
   using Rows::update_;
   using Rows::uses;
   using Rows::watch;
+  using Rows::weighs_arms;
   using Rows::weight_;
 
  public:
@@ -182,16 +186,18 @@ class BanditPrograms : BanditProgramSamples<KT, W> {
            !optimiser_.begins_with(ProgramInput::kGradient);
   }
 
-  // The estimate of one sample; the weight's program gives w itself, along the score.
-  COMMITTAL_INLINE void add_one_of_few(State& s, const BanditView& plan, std::int64_t i,
-                                       bool first) {
-    const FewSample sample = few_sample(i);
+  // w of the samples, along the score.
+  COMMITTAL_INLINE BoundRows scale() const {
+    return weight_ ? weight_.output(0) : BoundRows{ratio_, W, 0};
+  }
+  // The part of the sample that was drawn last, without a batch.
+  COMMITTAL_INLINE void add_one_of_few(State& s, const BanditView& plan, bool first) {
+    const FewSample sample = few_sample(0);
     const double share = 1.0 / static_cast<double>(plan.samples);
-    if (kRows<UpdateRow, Updates>[static_cast<int>(plan.update)].along_score) {
-      const BoundRows w = weight_ ? weight_.output(0) : BoundRows{ratio_, W, 0};
-      add_sample_few<true>(s, sample, baseline_of(s, i), w.row + i * w.sample, share, first);
+    if (weighs_arms(plan)) {
+      add_sample_few<false>(s, sample, s.baseline, sample.importance, share, first);
     } else {
-      add_sample_few<false>(s, sample, baseline_of(s, i), sample.importance, share, first);
+      add_sample_few<true>(s, sample, s.baseline, scale().row, share, first);
     }
   }
 
@@ -211,8 +217,9 @@ class BanditPrograms : BanditProgramSamples<KT, W> {
     if (baseline_) run_or_look<kLooks>(baseline_, t);
     if (baseline_ && !sampled_baseline_) s.formula_baseline = baseline_.output(0).row;
     compute_baseline(s, plan);
+    if (bare_baseline(plan) && !uses(ProgramInput::kAdvantage)) return;
     for (std::int64_t i = 0; i < plan.samples; ++i) {
-      if (sampled_baseline_) {
+      if (sampled_baseline_ && !bare_baseline(plan)) {
         const BoundRows& value = baseline_.output(0);
         COMMITTAL_STRIPS(l, W) {
           (Strip::load(s.baseline + l) + Strip::load(value.row + i * value.sample + l))
@@ -220,15 +227,18 @@ class BanditPrograms : BanditProgramSamples<KT, W> {
         }
       }
       if (uses(ProgramInput::kAdvantage)) {
-        const double* b = baseline_of(s, i);
+        const double* b = baseline_of(s, plan, i);
         COMMITTAL_STRIPS(l, W) {
           (Strip::load(reward_ + i * W + l) - Strip::load(b + l)).store(advantage_ + i * W + l);
         }
       }
     }
   }
-  COMMITTAL_INLINE double* baseline_of(const State& s, std::int64_t i) const {
-    return sampled_baseline_ ? baselines_ + i * W : s.baseline;
+  COMMITTAL_INLINE double* baseline_of(const State& s, const BanditView& plan,
+                                       std::int64_t i) const {
+    if (!sampled_baseline_) return s.baseline;
+    const BoundRows rows = sampled_baselines(plan);
+    return rows.row + i * rows.sample;
   }
 
   // The importance weights become w / pi(a): what updates take them for gives w A psi then.
@@ -236,6 +246,7 @@ class BanditPrograms : BanditProgramSamples<KT, W> {
   void find_weights(const BanditView& plan, std::int64_t t) {
     if (!weight_) return;
     run_or_look<kLooks>(weight_, t);
+    if (few_ && !weighs_arms(plan)) return;
     const BoundRows& w = weight_.output(0);
     for (std::int64_t i = 0; i < plan.samples; ++i) {
       COMMITTAL_STRIPS(l, W) {
@@ -248,9 +259,16 @@ class BanditPrograms : BanditProgramSamples<KT, W> {
   // direction = the mean estimate of the samples; if one arm moves at a time, it has moved.
   void add_samples(State& s, const BanditView& plan, bool one, double alpha) {
     if (few_) {
-      if (one) return move_one_few(s, few_sample(0), baseline_of(s, 0), alpha);
-      for (std::int64_t i = 0; i < plan.samples; ++i) add_one_of_few(s, plan, i, i == 0);
-      return;
+      if (one) return move_one_few(s, few_sample(0), baseline_of(s, plan, 0), alpha);
+      const SampleRows baseline{baseline_of(s, plan, 0),
+                                sampled_baseline_ ? sampled_baselines(plan).sample : 0};
+      if (weighs_arms(plan)) {
+        return add_few<false>(s, few_sample(0), baseline, {importance_, W}, plan.samples);
+      }
+      const BoundRows w = scale();
+      const bool ones = !weight_ && ones_ >= plan.samples;
+      return add_few<true>(s, few_sample(0), baseline, {ones ? nullptr : w.row, w.sample},
+                           plan.samples);
     }
     std::int64_t* const action = s.action;
     double* const importance = s.importance;
@@ -263,7 +281,7 @@ class BanditPrograms : BanditProgramSamples<KT, W> {
       s.action = action_ + i * W;
       s.importance = importance_ + i * W;
       s.reward = reward_ + i * W;
-      s.baseline = baseline_of(s, i);
+      s.baseline = baseline_of(s, plan, i);
       if (link_) {
         add_linked(s, slope(), inverse_samples);
       } else {
@@ -294,21 +312,20 @@ class BanditPrograms : BanditProgramSamples<KT, W> {
       // On the policy itself the weight of a vanilla step is 1.
       const bool bare = plainly_on_policy && plan.update == kUpdate<VanillaUpdate>;
       if (makes_rows(plan) && bare) {
-        draw_few<Wanted::kDrawn>(s, plan, task, behaviour, t, i, few_sample(0));
+        draw_few<Wanted::kDrawn>(s, plan, task, behaviour, t, i, i + 1, few_sample(0), patience);
         find_gradient</*kBare=*/true>(s, plan, s.action, s.importance, s.reward);
       } else {
-        draw_one_of_few(s, plan, task, behaviour, t, i, plainly_on_policy);
+        draw_few_samples(s, plan, task, behaviour, t, {i, i + 1}, plainly_on_policy, patience);
         if (makes_rows(plan)) {
           find_gradient(s, plan, s.action, s.importance, s.reward);
         } else {
-          add_one_of_few(s, plan, 0, i == 0);
+          add_one_of_few(s, plan, i == 0);
         }
       }
       if (plan.uses_running_mean) {
         follow_rewards<W>(s.running_mean, reward_, plan.running_mean_rate,
                           static_cast<double>(t * plan.samples + i + 1));
       }
-      patience.spend(s.K());
     }
     if (few_) return;
     const bool by_rows = makes_rows(plan);
@@ -334,7 +351,7 @@ class BanditPrograms : BanditProgramSamples<KT, W> {
   void find_gradient(State& s, const BanditView& plan, const std::int64_t* action,
                      const double* importance, const double* reward) {
     const bool along_score = plan.update == kUpdate<VanillaUpdate>;
-    const double* baseline = baseline_of(s, 0);
+    const double* baseline = baseline_of(s, plan, 0);
     gradient_ = {number_, s.spare, s.spare2};
     if (few_) {
       const FewSample sample = few_sample(0);
@@ -435,6 +452,9 @@ class BanditPrograms : BanditProgramSamples<KT, W> {
       link_.run();
       sum_rows<KT, W>(s.K(), s.weight, s.total);
       check_link(s, bad_);
+    } else if (few_ && plan.policy == Policy::kSoftmax) {
+      follow_rows(s, {s.direction, 0, W}, alpha, {0, s.K()});
+      if (outside_range(s)) rebase_where_needed(s);
     } else {
       with_update(plan, [&]<typename Part>() COMMITTAL_INLINE_LAMBDA { Part::apply(s, alpha); });
       settle(s, plan);

@@ -23,66 +23,92 @@ enum class Wanted {
   kAll,
 };
 
-// Action and reward from uniforms. KC is the number of arms, if it is a constant.
+// Actions and rewards of `count` samples, whose uniforms and results are rows one after another. KC
+// is the number of arms, if it is a constant.
 template <int KC, Wanted kWanted, int KT, int W>
 inline void draw_few_of(Block<KT, W>& s, const BanditView& plan, BehaviourRows rows,
-                        const double* u, const double* z, double least, const FewSample& to) {
+                        const double* u, const double* z, double least, std::int64_t count,
+                        const FewSample& to) {
   const std::int64_t arms = KC > 0 ? KC : s.K();
   const Strip implicit(least);
+  const bool spreads = plan.noise == Noise::kGaussian || plan.noise == Noise::kUniform;
   COMMITTAL_STRIPS(l, W) {
     const Strip total = Strip::load(rows.total + l);
-    const Strip x = Strip::load(u + l) * total;
-    Strip cumulative(0.0);
-    Strip number(0.0);
-    Strip chosen = Strip::load(rows.q + l);
-    Strip weight = Strip::load(s.weight + l);
-    Strip mean(plan.means[0]);
-    Strip spread(plan.spread[0]);
-    for (std::int64_t k = 0; k < arms - 1; ++k) {
-      cumulative += Strip::load(rows.q + k * W + l);
-      const StripTruth beyond = x >= cumulative;
-      number = add_where(beyond, number, Strip(1.0));
+    Strip until[KC > 0 ? KC : kComparedArms];  // the weights up to an arm
+    until[0] = Strip::load(rows.q + l);
+    for (std::int64_t k = 1; k < arms - 1; ++k) {
+      until[k] = until[k - 1] + Strip::load(rows.q + k * W + l);
+    }
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::int64_t at = i * W + l;
+      const Strip x = Strip::load(u + at) * total;
+      Strip number(0.0);
+      Strip chosen = Strip::load(rows.q + l);
+      Strip weight = Strip::load(s.weight + l);
+      Strip mean(plan.means[0]);
+      Strip spread(plan.spread[0]);
+      for (std::int64_t k = 0; k < arms - 1; ++k) {
+        const StripTruth beyond = x >= until[k];
+        number = add_where(beyond, number, Strip(1.0));
+        if constexpr (kWanted != Wanted::kDrawn) {
+          chosen = select(beyond, Strip::load(rows.q + (k + 1) * W + l), chosen);
+        }
+        if constexpr (kWanted == Wanted::kAll) {
+          weight = select(beyond, Strip::load(s.weight + (k + 1) * W + l), weight);
+        }
+        mean = select(beyond, Strip(plan.means[k + 1]), mean);
+      }
+      if (spreads) {
+        for (std::int64_t k = 1; k < arms; ++k) {
+          const StripTruth here = number == Strip(static_cast<double>(k));
+          spread = select(here, Strip(plan.spread[k]), spread);
+        }
+      }
+      number.store(to.number + at);
       if constexpr (kWanted != Wanted::kDrawn) {
-        chosen = select(beyond, Strip::load(rows.q + (k + 1) * W + l), chosen);
+        const Strip importance = total / drawn_weight(chosen, total, implicit);
+        importance.store(to.importance + at);
+        if constexpr (kWanted == Wanted::kWeight) {
+          importance.store(to.inverse + at);
+        } else {
+          (Strip::load(s.total + l) / larger(weight, Strip(1e-290))).store(to.inverse + at);
+        }
       }
-      if constexpr (kWanted == Wanted::kAll) {
-        weight = select(beyond, Strip::load(s.weight + (k + 1) * W + l), weight);
+      if (plan.noise != Noise::kTable) {
+        reward_of(plan.noise, mean, spread, z + at).store(to.reward + at);
       }
-      mean = select(beyond, Strip(plan.means[k + 1]), mean);
-      spread = select(beyond, Strip(plan.spread[k + 1]), spread);
-    }
-    number.store(to.number + l);
-    if constexpr (kWanted != Wanted::kDrawn) {
-      const Strip importance = total / drawn_weight(chosen, total, implicit);
-      importance.store(to.importance + l);
-      if constexpr (kWanted == Wanted::kWeight) {
-        importance.store(to.inverse + l);
-      } else {
-        (Strip::load(s.total + l) / larger(weight, Strip(1e-290))).store(to.inverse + l);
-      }
-    }
-    if (plan.noise != Noise::kTable) {
-      reward_of(plan.noise, mean, spread, z + l).store(to.reward + l);
     }
   }
   if (plan.noise != Noise::kTable) return;
-  for (int l = 0; l < W; ++l) {
-    to.reward[l] = reward_of_table(plan, static_cast<std::int64_t>(to.number[l]), z[l]);
+  for (std::int64_t at = 0; at < count * W; ++at) {
+    to.reward[at] = reward_of_table(plan, static_cast<std::int64_t>(to.number[at]), z[at]);
   }
 }
 
-// Draws action and reward number `sample` of update t: the same ones as draw().
+// Draws actions and rewards number `first` to `end` of update t: the same ones as draw().
 template <Wanted kWanted, int KT, int W>
 inline void draw_few(Block<KT, W>& s, const BanditView& plan, const BlockTask& task,
-                     BehaviourRows rows, std::int64_t t, std::int64_t sample, const FewSample& to) {
-  const auto draw = static_cast<std::uint64_t>(t) * static_cast<std::uint64_t>(plan.samples) +
-                    static_cast<std::uint64_t>(sample);
-  reach_draw(s, plan, task, draw);
-  const double* u = s.action_uniforms + draw % kDraws * W;
-  const double* z = s.reward_uniforms + draw % kDraws * W;
+                     BehaviourRows rows, std::int64_t t, std::int64_t first, std::int64_t end,
+                     FewSample to, Patience& patience) {
   const double least = plan.implicit.at(t);
-  if (s.K() == 3) return draw_few_of<3, kWanted>(s, plan, rows, u, z, least, to);
-  draw_few_of<0, kWanted>(s, plan, rows, u, z, least, to);
+  while (first < end) {
+    const auto draw = static_cast<std::uint64_t>(t) * static_cast<std::uint64_t>(plan.samples) +
+                      static_cast<std::uint64_t>(first);
+    reach_draw(s, plan, task, draw);
+    const auto row = static_cast<std::int64_t>(draw % kDraws);
+    const std::int64_t count = end - first < kDraws - row ? end - first : kDraws - row;
+    const double* u = s.action_uniforms + row * W;
+    const double* z = s.reward_uniforms + row * W;
+    if (s.K() == 3) {
+      draw_few_of<3, kWanted>(s, plan, rows, u, z, least, count, to);
+    } else {
+      draw_few_of<0, kWanted>(s, plan, rows, u, z, least, count, to);
+    }
+    patience.spend(s.K() * count);
+    first += count;
+    const std::int64_t past = count * W;
+    to = {to.number + past, to.importance + past, to.inverse + past, to.reward + past};
+  }
 }
 
 // theta_a += alpha A w and its weight again, as NaturalUpdate::move_one(); the totals come along.
@@ -119,7 +145,54 @@ inline void move_one_few(Block<KT, W>& s, const FewSample& from, const double* b
   }
 }
 
-// direction += A times `scale` / samples along e_a - pi, or along e_a; the first sample clears.
+// What each sample of an update has one of: a row for every sample, or `step` 0 and one for all.
+struct SampleRows {
+  const double* row;
+  std::int64_t step;
+};
+
+// direction = the mean of A times `scale`, if there is one, along e_a - pi, or along e_a. What goes
+// along pi is summed up first. KC is the number of arms, if it is a constant.
+template <bool kAlongScore, bool kScaled, int KC, int KT, int W>
+inline void add_few_of(Block<KT, W>& s, const FewSample& from, SampleRows baseline,
+                       SampleRows scale, std::int64_t samples) {
+  const std::int64_t arms = KC > 0 ? KC : s.K();
+  const Strip inverse_samples(1.0 / static_cast<double>(samples));
+  COMMITTAL_STRIPS(l, W) {
+    Strip sums[KC > 0 ? KC : kComparedArms];
+    for (std::int64_t k = 0; k < arms; ++k) sums[k] = Strip(0.0);
+    Strip all(0.0);
+    for (std::int64_t i = 0; i < samples; ++i) {
+      const Strip a = Strip::load(from.number + i * W + l);
+      Strip along =
+          Strip::load(from.reward + i * W + l) - Strip::load(baseline.row + i * baseline.step + l);
+      if constexpr (kScaled) along *= Strip::load(scale.row + i * scale.step + l);
+      if constexpr (kAlongScore) all += along;
+      for (std::int64_t k = 0; k < arms; ++k) {
+        sums[k] = add_where(a == Strip(static_cast<double>(k)), sums[k], along);
+      }
+    }
+    const Strip share = kAlongScore ? all * inverse_samples / Strip::load(s.total + l) : Strip(0.0);
+    for (std::int64_t k = 0; k < arms; ++k) {
+      const std::int64_t at = k * W + l;
+      Strip sum = sums[k] * inverse_samples;
+      if constexpr (kAlongScore) sum -= share * Strip::load(s.weight + at);
+      sum.store(s.direction + at);
+    }
+  }
+}
+template <bool kAlongScore, int KT, int W>
+inline void add_few(Block<KT, W>& s, const FewSample& from, SampleRows baseline, SampleRows scale,
+                    std::int64_t samples) {
+  const auto add = [&]<bool kScaled>() COMMITTAL_INLINE_LAMBDA {
+    if (s.K() == 3) return add_few_of<kAlongScore, kScaled, 3>(s, from, baseline, scale, samples);
+    add_few_of<kAlongScore, kScaled, 0>(s, from, baseline, scale, samples);
+  };
+  if (scale.row == nullptr) return add.template operator()<false>();
+  add.template operator()<true>();
+}
+
+// direction += the part of one of so many samples; the first clears.
 template <bool kAlongScore, int KT, int W>
 inline void add_sample_few(Block<KT, W>& s, const FewSample& from, const double* baseline,
                            const double* scale, double inverse_samples, bool first) {

@@ -80,6 +80,7 @@ struct BanditProgramRows {
       when(ProgramInput::kStart, start_ + k * W, plan.theta0[k]);
     }
     fill<W>(bad_, 0.0);
+    ones_ = 0;
     BoundRows known[rows_of(ProgramInput{}).count];
     const auto give = [&](ProgramInput input, double* row) {
       const RowShape shape = kProgramInputs[static_cast<int>(input)].shape;
@@ -101,9 +102,9 @@ struct BanditProgramRows {
     give(ProgramInput::kScore, score_);
     give(ProgramInput::kNatural, natural_);
     // One row for all samples where they have the same.
-    known[static_cast<int>(ProgramInput::kBaseline)] =
-        sampled_baseline_ ? BoundRows{baselines_, W, 0} : BoundRows{s.baseline, 0, 0};
     if (baseline_) baseline_.bind(known);
+    known[static_cast<int>(ProgramInput::kBaseline)] =
+        sampled_baseline_ ? sampled_baselines(plan) : BoundRows{s.baseline, 0, 0};
     if (weight_) weight_.bind(known);
     known[static_cast<int>(ProgramInput::kWeight)] =
         weight_ ? weight_.output(0) : BoundRows{ratio_, W, 0};
@@ -111,6 +112,14 @@ struct BanditProgramRows {
     if (link_) link_.bind(known);
     if (optimiser_) optimiser_.bind(known);
     for (std::int64_t i = 0; i < plan.programs.quantities.count; ++i) quantities_[i].bind(known);
+  }
+
+  // b of each sample: the program's rows as they are, if b has no other terms.
+  COMMITTAL_INLINE bool bare_baseline(const BanditView& plan) const {
+    return sampled_baseline_ && plan.baseline_terms.count == 0 && plan.baseline_offset == 0.0;
+  }
+  COMMITTAL_INLINE BoundRows sampled_baselines(const BanditView& plan) const {
+    return bare_baseline(plan) ? baseline_.output(0) : BoundRows{baselines_, W, 0};
   }
 
   COMMITTAL_INLINE bool uses(ProgramInput input) const {
@@ -200,6 +209,7 @@ struct BanditProgramRows {
   double* baselines_ = nullptr;  // b of each sample, if they differ
   double* number_ = nullptr;     // the action as a number
   double* ratio_ = nullptr;
+  std::int64_t ones_ = 0;  // how many of these are 1 from earlier updates
   double* advantage_ = nullptr;
   double* score_ = nullptr;    // [samples][arms][W]
   double* natural_ = nullptr;  // [samples][arms][W]

@@ -18,11 +18,13 @@ struct BanditProgramSamples : BanditProgramRows<KT, W> {
   using Rows::mu_;
   using Rows::natural_;
   using Rows::number_;
+  using Rows::ones_;
   using Rows::pi_;
   using Rows::ratio_;
   using Rows::reward_;
   using Rows::score_;
   using Rows::time_;
+  using Rows::update_;
   using Rows::uses;
 
   // Everything that depends on theta and t.
@@ -57,11 +59,10 @@ struct BanditProgramSamples : BanditProgramRows<KT, W> {
     double* const reward = s.reward;
     const bool plainly_on_policy = plan.behaviour == kOnPolicy && !(plan.implicit.at(t) > 0.0);
     Patience patience(task.proceed, task.proceed_context);
-    for (std::int64_t i = 0; few_ && i < plan.samples; ++i) {
-      draw_one_of_few(s, plan, task, behaviour, t, i, plainly_on_policy);
-      patience.spend(s.K());
+    if (few_) {
+      return draw_few_samples(s, plan, task, behaviour, t, {0, plan.samples}, plainly_on_policy,
+                              patience);
     }
-    if (few_) return;
     for (std::int64_t i = 0; i < plan.samples; ++i) {
       s.action = action_ + i * W;
       s.importance = importance_ + i * W;
@@ -71,11 +72,11 @@ struct BanditProgramSamples : BanditProgramRows<KT, W> {
         for (int l = 0; l < W; ++l) number_[i * W + l] = static_cast<double>(s.action[l]);
       }
       find_inverse(s, i, plainly_on_policy);
-      if (ratio_ != nullptr && (uses(ProgramInput::kRatio) || uses(ProgramInput::kWeight))) {
-        find_ratio(i, plainly_on_policy);
-      }
       if (uses(ProgramInput::kScore) || uses(ProgramInput::kNatural)) find_scores(s, i);
       patience.spend(s.K());
+    }
+    if (ratio_ != nullptr && (uses(ProgramInput::kRatio) || uses(ProgramInput::kWeight))) {
+      find_ratios(plan.samples, plainly_on_policy);
     }
     s.action = action;
     s.importance = importance;
@@ -85,21 +86,33 @@ struct BanditProgramSamples : BanditProgramRows<KT, W> {
   COMMITTAL_INLINE FewSample few_sample(std::int64_t i) const {
     return {number_ + i * W, importance_ + i * W, inverse_ + i * W, reward_ + i * W};
   }
-  void draw_one_of_few(State& s, const BanditView& plan, const BlockTask& task,
-                       BehaviourRows behaviour, std::int64_t t, std::int64_t sample,
-                       bool plainly_on_policy) {
-    const std::int64_t i = batch_ ? sample : 0;
-    if (plainly_on_policy) {
-      draw_few<Wanted::kWeight>(s, plan, task, behaviour, t, sample, few_sample(i));
+  // Samples `range` of update t of few arms; without a batch they are all laid in the first row.
+  void draw_few_samples(State& s, const BanditView& plan, const BlockTask& task,
+                        BehaviourRows behaviour, std::int64_t t, RowRange range,
+                        bool plainly_on_policy, Patience& patience) {
+    const auto draw = [&]<Wanted kWanted>() COMMITTAL_INLINE_LAMBDA {
+      draw_few<kWanted>(s, plan, task, behaviour, t, range.first, range.end, few_sample(0),
+                        patience);
+    };
+    if (!plainly_on_policy) {
+      draw.template operator()<Wanted::kAll>();
+    } else if (weighs_arms(plan) || uses(ProgramInput::kNatural)) {
+      draw.template operator()<Wanted::kWeight>();
     } else {
-      draw_few<Wanted::kAll>(s, plan, task, behaviour, t, sample, few_sample(i));
+      draw.template operator()<Wanted::kDrawn>();
     }
-    find_ratio(i, plainly_on_policy);
-    if (uses(ProgramInput::kScore) || uses(ProgramInput::kNatural)) {
+    const std::int64_t count = range.end - range.first;
+    find_ratios(count, plainly_on_policy);
+    if (!uses(ProgramInput::kScore) && !uses(ProgramInput::kNatural)) return;
+    for (std::int64_t i = 0; i < count; ++i) {
       score_few<W>(s.K(), few_sample(i), pi_,
                    uses(ProgramInput::kScore) ? score_ + i * s.K() * W : nullptr,
                    uses(ProgramInput::kNatural) ? natural_ + i * s.K() * W : nullptr);
     }
+  }
+  // Whether samples of few arms go along e_a, so that somebody reads 1 / mu(a).
+  bool weighs_arms(const BanditView& plan) const {
+    return !update_ && !kRows<UpdateRow, Updates>[static_cast<int>(plan.update)].along_score;
   }
   // 1 / pi(a): on the policy it is there already.
   COMMITTAL_INLINE void find_inverse(const State& s, std::int64_t i, bool plainly_on_policy) {
@@ -115,7 +128,12 @@ struct BanditProgramSamples : BanditProgramRows<KT, W> {
     }
   }
 
-  // rho = pi(a) / (mu(a) + implicit)
+  // rho = pi(a) / (mu(a) + implicit) of the first `count` samples. On the policy it stays 1.
+  COMMITTAL_INLINE void find_ratios(std::int64_t count, bool plainly_on_policy) {
+    const std::int64_t known = plainly_on_policy ? ones_ : 0;
+    for (std::int64_t i = known; i < count; ++i) find_ratio(i, plainly_on_policy);
+    ones_ = !plainly_on_policy ? 0 : (count > ones_ ? count : ones_);
+  }
   COMMITTAL_INLINE void find_ratio(std::int64_t i, bool plainly_on_policy) {
     if (plainly_on_policy) return fill<W>(ratio_ + i * W, 1.0);
     COMMITTAL_STRIPS(l, W) {

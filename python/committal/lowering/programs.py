@@ -20,6 +20,7 @@ from committal.config import (
     FormulaUpdate,
     Group,
     Linear,
+    OnPolicy,
 )
 from committal.config.quantities import Quantity
 from committal.config.spelled import batch_scale, episode_advantage
@@ -101,13 +102,20 @@ def _rebuilt(root: Node, leaves: Mapping[Node, Node]) -> Node:
     return core_tree(root, leaves)
 
 
-def _settled(formula: Formula, roots: Mapping[str, Node], prefix: str = "") -> dict[str, Node]:
+def _settled(
+    formula: Formula,
+    roots: Mapping[str, Node],
+    prefix: str = "",
+    known: Mapping[str, float] | None = None,
+) -> dict[str, Node]:
     """Trees whose parameters are numbers, and whose states have a name of their own."""
     values = dict(formula.parameters)
     leaves: dict[Node, Node] = {}
     for node in walk(*roots.values()):
         if node.op == PARAMETER:
             leaves[node] = number(values[node.name])
+        elif node.op == INPUT and known and node.name in known:
+            leaves[node] = number(known[node.name])
         elif node.op == STATE and prefix:
             leaves[node] = name(STATE, prefix + node.name, node.shape)
     return {key: normal(_rebuilt(root, leaves), strict=False) for key, root in roots.items()}
@@ -116,6 +124,24 @@ def _settled(formula: Formula, roots: Mapping[str, Node], prefix: str = "") -> d
 def settled_roots(formula: Formula) -> dict[str, Node]:
     """The trees of a formula and of its states, with numbers in place of parameters."""
     return _settled(formula, _roots(formula))
+
+
+def _ratio(experiment: Experiment) -> dict[str, float]:
+    """The ratio pi(a) / mu(a) of a weight, where it is 1 and no sum asks how many there are.
+
+    A weight that is the same for all samples is then computed once.
+    """
+    weight = getattr(experiment.estimator, "weight", None)
+    if not (isinstance(experiment.problem, Bandit) and isinstance(experiment.behaviour, OnPolicy)):
+        return {}
+    assert weight is not None
+    depends: dict[Node, bool] = {}
+    for node in walk(*_roots(weight.tree).values()):
+        own = node.op == INPUT and node.name == "rho"
+        depends[node] = own or any(depends[x] for x in node.operands)
+        if node.over and depends[node]:
+            return {}
+    return {"rho": 1.0}
 
 
 def _roots(formula: Formula, prefix: str = "") -> dict[str, Node]:
@@ -127,7 +153,11 @@ def _roots(formula: Formula, prefix: str = "") -> dict[str, Node]:
 
 
 def lower_formula(
-    formula: Formula, *, slope: Node | None = None, counts: Mapping[str, int] | None = None
+    formula: Formula,
+    *,
+    slope: Node | None = None,
+    counts: Mapping[str, int] | None = None,
+    known: Mapping[str, float] | None = None,
 ) -> Program:
     """Turn a formula into a program with the output ``"value"`` and its states.
 
@@ -138,6 +168,8 @@ def lower_formula(
         Its derivative, as an output of that name.
     counts : dict, optional
         How many ``"arms"`` and ``"samples"`` there are; a median needs to know.
+    known : dict, optional
+        Inputs that are the same number for ever.
 
     Examples
     --------
@@ -149,7 +181,7 @@ def lower_formula(
     if slope is not None:
         roots["slope"] = slope
     initial = {key: formula.initial(key) for key, _, _ in formula.states}
-    return _program(_settled(formula, roots), initial, formula.text, counts or {})
+    return _program(_settled(formula, roots, known=known), initial, formula.text, counts or {})
 
 
 def _program(
@@ -322,7 +354,7 @@ def lower_programs(experiment: Experiment) -> dict[str, Any]:
             found["scale"] = lower_formula(scale.tree)
     weight = getattr(experiment.estimator, "weight", None)
     if weight is not None:
-        found["weight"] = lower_formula(weight.tree, counts=counts)
+        found["weight"] = lower_formula(weight.tree, counts=counts, known=_ratio(experiment))
     epochs = getattr(experiment.estimator, "epochs", 1)
     if epochs > 1:
         from committal.lowering.epochs import lower_epochs

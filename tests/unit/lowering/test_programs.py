@@ -87,6 +87,27 @@ def test_parameters_are_folded() -> None:
     assert [op for op, *_ in program.code] == ["sum_arms", "mul"]
 
 
+@pytest.mark.parametrize(
+    ("text", "behaviour", "read"),
+    [
+        ("rho / (1 + std(R))", cm.OnPolicy(), ["R"]),
+        ("where(A > 0, minimum(rho, 1.2), maximum(rho, 0.8))", cm.OnPolicy(), ["A"]),
+        ("rho / (1 + std(R))", cm.UniformMixture(0.5), ["R", "rho"]),
+        ("rho / sum(rho)", cm.OnPolicy(), ["rho"]),  # there are three of them
+    ],
+)
+def test_a_ratio_that_is_one_is_a_number(
+    text: str, behaviour: cm.Behaviour, read: list[str]
+) -> None:
+    made = lower_programs(
+        cm.Experiment(
+            cm.Bandit([1, 0]), cm.Softmax(), cm.Vanilla(0.1), steps=9, behaviour=behaviour,
+            estimator=cm.OneSample(3, weight=cm.weight(text)),
+        )
+    )  # fmt: skip
+    assert sorted(name for name, _ in made["weight"].inputs) == read
+
+
 def test_whole_powers_are_products() -> None:
     program = lower_formula(from_text("sum(pi**-3) + sum(pi**p)", INPUTS, {"p": 2}))
     assert {op[3] for op in program.code if op[0] == "powi"} == {2, -3}
