@@ -253,16 +253,17 @@ ProgramOperation program_operation(const ProgramInstruction& code) {
 }
 
 template <int W>
-void merge_moments(const ProgramInstruction* code, ProgramStep* steps) {
+bool merge_moments(const ProgramInstruction* code, ProgramStep* steps) {
   const bool fits = code[0].op == Opcode::kTwoProducts && code[2].uniform &&
                     code[1].op == Opcode::kProductAndSquare &&
                     code[2].op == Opcode::kQuotientOverRoot && code[2].from[0] == code[0].to &&
-                    code[2].from[4] == code[1].to;
-  if (!fits) return;
+                    code[2].from[4] == code[1].to && MomentRows<W>::fit(steps);
+  if (!fits) return false;
   const auto nothing = [](const ProgramStep&, RowRange) {};
   steps[0].run = moments_over_root<W>;
   steps[1].run = nothing;
   steps[2].run = nothing;
+  return true;
 }
 
 namespace {
@@ -351,7 +352,7 @@ void evaluate_program(const ProgramTask& task) {
 
 #define COMMITTAL_PROGRAMS(W)                                                \
   template ProgramOperation program_operation<W>(const ProgramInstruction&); \
-  template void merge_moments<W>(const ProgramInstruction*, ProgramStep*);   \
+  template bool merge_moments<W>(const ProgramInstruction*, ProgramStep*);   \
   template std::size_t program_bytes<W>(const ProgramTask&);                 \
   template void evaluate_program<W>(const ProgramTask&);
 COMMITTAL_PROGRAMS(kBanditWide)

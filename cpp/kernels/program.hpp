@@ -56,9 +56,9 @@ template <int W>
 ProgramOperation program_operation(const ProgramInstruction& code);
 
 // Makes one loop of three steps that go row by row over the arms, if they are those of two moments
-// and a quotient by a root; the first does all the work then.
+// and a quotient by a root (see program_moments.hpp); the first does all the work then.
 template <int W>
-void merge_moments(const ProgramInstruction* code, ProgramStep* steps);
+bool merge_moments(const ProgramInstruction* code, ProgramStep* steps);
 
 template <int W>
 COMMITTAL_INLINE BoundRows contiguous(double* rows, RowShape shape, ProgramExtent extent) {
@@ -165,6 +165,8 @@ class LaneProgram {
       step->run(*step, rows);
     }
   }
+  // The last chain, if it is two moments and a quotient by a root, else nullptr.
+  COMMITTAL_INLINE const ProgramStep* moments() const { return moments_; }
   // Whether something before the last chain reads an input of the host.
   bool begins_with(ProgramInput input) const {
     for (std::int64_t i = 0; i < last_chain_; ++i) {
@@ -259,6 +261,7 @@ class LaneProgram {
 
   void find_chains() {
     last_chain_ = view_->code.count;
+    moments_ = nullptr;
     for (std::int64_t i = view_->code.count - 1; i >= 0; --i) {
       const ProgramInstruction& code = view_->code[i];
       const bool by_rows =
@@ -267,7 +270,9 @@ class LaneProgram {
       const bool goes_on = i + 1 < view_->code.count && steps_[i + 1].chain > 0;
       steps_[i].chain = by_rows ? 1 + (goes_on ? steps_[i + 1].chain : 0) : 0;
       if (by_rows && last_chain_ == i + 1) last_chain_ = i;
-      if (steps_[i].chain >= 3 && !varied_) merge_moments<W>(view_->code.data + i, steps_ + i);
+      if (steps_[i].chain < 3 || varied_) continue;
+      const bool merged = merge_moments<W>(view_->code.data + i, steps_ + i);
+      if (merged && i == last_chain_ && i + 3 == view_->code.count) moments_ = steps_ + i;
     }
   }
 
@@ -341,6 +346,7 @@ class LaneProgram {
   ProgramExtent extent_{};
   BoundRows* registers_ = nullptr;
   ProgramStep* steps_ = nullptr;
+  const ProgramStep* moments_ = nullptr;
   double* constants_ = nullptr;
   double* slots_[4] = {};
   double* timed_ = nullptr;    // [kept][W] what depends on the time alone, of W updates

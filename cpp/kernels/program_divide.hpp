@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/program_loops.hpp"
+#include "kernels/program_moments.hpp"
 
 namespace committal::COMMITTAL_ISA {
 namespace {
@@ -12,25 +13,17 @@ namespace {
 #define COMMITTAL_DIVIDED(l, W) for (int l = 0; l < (W); l += kStripOf<W>)
 template <int W>
 using Divided = Lanes<kStripOf<W>>;
-template <int W>
-COMMITTAL_INLINE Divisor<kStripOf<W>> divisor(const StepRows* from, int l) {
-  return Divisor<kStripOf<W>>::load(from[0].row + l, from[1].row + l, from[2].row + l);
-}
-// Whether quotients by that divisor, the same on every lane, need no division.
-template <int W>
-COMMITTAL_INLINE bool is_usual(const StepRows* from) {
-  return Divisor<kStripOf<W>>::is_usual(from[0].row[0]);
-}
 
 // x / z of a z that is the same on every lane.
 template <int W, bool kSame>
 void quotient(const ProgramStep& s, RowRange rows) {
   using T = Divided<W>;
-  const bool usual = kSame && is_usual<W>(s.from + 1);
+  const bool usual = kSame && Divisor<kStripOf<W>>::is_usual(s.from[1].row[0]);
   along_rows<0>(s, rows, [&](double* to, const double* from) COMMITTAL_INLINE_LAMBDA {
     COMMITTAL_DIVIDED(l, W) {
       const T x = T::load(from + l);
-      const auto z = divisor<W>(s.from + 1, l);
+      const auto z =
+          Divisor<kStripOf<W>>::load(s.from[1].row + l, s.from[2].row + l, s.from[3].row + l);
       const T size = magnitude(x);
       if (usual && !any(is_unusual(size))) {
         z.near(x).store(to + l);
@@ -44,71 +37,36 @@ void quotient(const ProgramStep& s, RowRange rows) {
 }
 
 // (x / c) / (root(y / d) + e)
-template <int W>
-COMMITTAL_INLINE Divided<W> quotient_over_root(const ProgramStep& s, bool usual, int l,
-                                               const Divided<W>& x, const Divided<W>& y,
-                                               const double* e) {
-  using T = Divided<W>;
-  const auto c = divisor<W>(s.from + 1, l);
-  const auto d = divisor<W>(s.from + 5, l);
-  const T first = magnitude(x);
-  const T second = magnitude(y);
-  // NaN may pass: it stays NaN.
-  if (usual && !any(!((smaller(first, second) >= T(kLeastDivided)) &
-                      (larger(first, second) <= T(kMostDivided))))) {
-    return c.near(x) / (root(d.near(y)) + T::load(e + l));
-  }
-  return (x / c.z) / (root(y / d.z) + T::load(e + l));
-}
-template <int W>
-COMMITTAL_INLINE bool both_usual(const ProgramStep& s) {
-  return is_usual<W>(s.from + 1) && is_usual<W>(s.from + 5);
-}
 template <int W, bool kSame>
 void quotient_over_root(const ProgramStep& s, RowRange rows) {
   using T = Divided<W>;
-  const bool usual = kSame && both_usual<W>(s);
-  along_rows<0, 4, 8>(
-      s, rows,
-      [&](double* to, const double* x, const double* y, const double* e) COMMITTAL_INLINE_LAMBDA {
-        COMMITTAL_DIVIDED(l, W) {
-          quotient_over_root<W>(s, usual, l, T::load(x + l), T::load(y + l), e).store(to + l);
-        }
-      });
+  const bool moderate = kSame && both_moderate(s);
+  const double* const c = s.from[moderate ? 2 : 1].row;
+  const double* const d = s.from[moderate ? 6 : 5].row;
+  along_rows<0, 4, 8>(s, rows,
+                      [&](double* to, const double* x, const double* y, const double* e)
+                          COMMITTAL_INLINE_LAMBDA {
+                            COMMITTAL_DIVIDED(l, W) {
+                              quotient_over_root(moderate, T::load(x + l), T::load(c + l),
+                                                 T::load(y + l), T::load(d + l), T::load(e + l))
+                                  .store(to + l);
+                            }
+                          });
 }
 
-// Three steps over the arms, of which the last divides what the others make: while it waits for the
-// machine's divisions the others cost nothing.
-//
-//   x = a x' + b g,   y = c y' + d g^2,   (x / e) / (root(y / f) + h)
+// Three steps over the arms in one loop.
 template <int W>
 void moments_over_root(const ProgramStep& s, RowRange rows) {
   using T = Divided<W>;
-  const ProgramStep& second = (&s)[1];
-  const ProgramStep& last = (&s)[2];
-  const bool usual = both_usual<W>(last);
-  for (std::int64_t i = rows.first; i < rows.end; ++i) {
-    const auto row = [i](const StepRows& of) { return of.row + i * of.inner; };
-    double* const x = row(s.to);
-    const double* const a = row(s.from[0]);
-    const double* const a_of = row(s.from[1]);
-    const double* const b = row(s.from[2]);
-    const double* const b_of = row(s.from[3]);
-    double* const y = row(second.to);
-    const double* const c = row(second.from[0]);
-    const double* const c_of = row(second.from[1]);
-    const double* const d = row(second.from[2]);
-    const double* const d_of = row(second.from[3]);
-    double* const to = row(last.to);
-    const double* const e = row(last.from[8]);
+  const ProgramStep* const steps = &s;
+  const MomentRows<W> moments(steps);
+  const double* const added = steps[0].from[3].row;
+  const double* const squared = steps[1].from[3].row;
+  double* const to = steps[2].to.row;
+  for (std::int64_t k = rows.first; k < rows.end; ++k) {
     COMMITTAL_DIVIDED(l, W) {
-      const T first_moment =
-          TwoProducts{}(T::load(a + l), T::load(a_of + l), T::load(b + l), T::load(b_of + l));
-      const T second_moment =
-          ProductAndSquare{}(T::load(c + l), T::load(c_of + l), T::load(d + l), T::load(d_of + l));
-      first_moment.store(x + l);
-      second_moment.store(y + l);
-      quotient_over_root<W>(last, usual, l, first_moment, second_moment, e).store(to + l);
+      const std::int64_t at = k * W + l;
+      moments.follow(k, l, T::load(added + at), T::load(squared + at)).store(to + at);
     }
   }
 }

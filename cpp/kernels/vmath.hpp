@@ -52,6 +52,20 @@ COMMITTAL_INLINE T short_growth(const T& w, const T& d) {
   return fused(w, d * q, w);
 }
 
+// The same for |d| <= kGrowthMost, by a polynomial that is next to the series.
+inline constexpr double kGrowthMost = 0x1.5p-4;
+template <typename T>
+COMMITTAL_INLINE T growth(const T& w, const T& d) {
+  const T d2 = d * d;
+  const T d4 = d2 * d2;
+  const T q01 = fused(T(0.5), d, T(1.0));
+  const T q23 = fused(T(0x1.5555555556127p-5), d, T(0x1.55555555572e1p-3));
+  const T q45 = fused(T(0x1.6c16c1277b8b4p-10), d, T(0x1.111110bb4ea64p-7));
+  const T q67 = fused(T(0x1.a029efb4f0ba2p-16), d, T(0x1.a02deb4c71e8fp-13));
+  const T q = fused(fused(q67, d2, q45), d4, fused(q23, d2, q01));
+  return fused(w, d * q, w);
+}
+
 // log(x) within 1 ulp for normal x > 0. Callers never pass 0, negative or subnormal numbers.
 template <typename T>
 COMMITTAL_INLINE T log_of(const T& x) {

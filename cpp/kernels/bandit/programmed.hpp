@@ -362,7 +362,7 @@ class BanditPrograms : BanditProgramSamples<KT, W> {
         Strip along = Strip::load(sample.reward + l) - Strip::load(baseline + l);
         if constexpr (!kBare) along *= Strip::load(scale + l);
         along.store(s.spare + l);
-        if (along_score) (along / Strip::load(s.total + l)).store(s.spare2 + l);
+        if (along_score) (-along / Strip::load(s.total + l)).store(s.spare2 + l);
       }
       return;
     }
@@ -380,7 +380,7 @@ class BanditPrograms : BanditProgramSamples<KT, W> {
       const Strip inverse_total = Strip(1.0) / Strip::load(s.total + l);
       const Strip along = advantage * (Strip::load(s.spare + l) * inverse_total * weight);
       along.store(s.spare + l);
-      (along * inverse_total).store(s.spare2 + l);
+      (-along * inverse_total).store(s.spare2 + l);
     }
   }
 
@@ -390,6 +390,12 @@ class BanditPrograms : BanditProgramSamples<KT, W> {
     const bool along_score = plan.update == kUpdate<VanillaUpdate>;
     const BoundRows& step = optimiser_.output(0);
     optimiser_.begin(t);
+    if (follows_moments(s)) {
+      follow_moments_of(s, t, alpha, made, along_score);
+      optimiser_.advance();
+      if (outside_range(s)) rebase_where_needed(s);
+      return;
+    }
     for (std::int64_t k = 0; k < s.K(); k += kRowsTogether<W>) {
       const std::int64_t end = k + kRowsTogether<W> < s.K() ? k + kRowsTogether<W> : s.K();
       const RowRange rows{k, end};
@@ -400,6 +406,37 @@ class BanditPrograms : BanditProgramSamples<KT, W> {
     }
     optimiser_.advance();
     if (outside_range(s)) rebase_where_needed(s);
+  }
+
+  // Whether the optimiser is two moments of the gradient and their quotient.
+  bool follows_moments(const State& s) const {
+    const ProgramStep* steps = optimiser_.moments();
+    return steps != nullptr && steps[0].from[3].row == s.direction &&
+           steps[1].from[3].row == s.direction && steps[2].to.row == optimiser_.output(0).row;
+  }
+  void follow_moments_of(State& s, std::int64_t t, double alpha, bool made, bool along_score) {
+    constexpr int N = kNativeLanes;
+    using T = Lanes<N>;
+    const bool anew = (t + 1) % kStepsBetweenExponentials == 0;
+    const auto follow = [&](auto gradient) COMMITTAL_INLINE_LAMBDA {
+      follow_moments<N>(s, MomentRows<W>(optimiser_.moments()), alpha, anew, gradient);
+    };
+    const double* const direction = s.direction;
+    const SampleGradient g = gradient_;
+    const auto here = [g](std::int64_t k, int l) COMMITTAL_INLINE_LAMBDA {
+      return T::load(g.number + l) == T(static_cast<double>(k));
+    };
+    if (made) {
+      follow([direction](std::int64_t k, int l, const T&)
+                 COMMITTAL_INLINE_LAMBDA { return T::load(direction + k * W + l); });
+    } else if (along_score) {
+      follow([g, here](std::int64_t k, int l, const T& weight) COMMITTAL_INLINE_LAMBDA {
+        return add_where(here(k, l), T::load(g.share + l) * weight, T::load(g.along + l));
+      });
+    } else {
+      follow([g, here](std::int64_t k, int l, const T&)
+                 COMMITTAL_INLINE_LAMBDA { return where(here(k, l), T::load(g.along + l)); });
+    }
   }
 
   static COMMITTAL_INLINE void clear(State& s) {

@@ -3,11 +3,11 @@
 #pragma once
 
 #include "kernels/bandit/programmed_few.hpp"
-#include "kernels/program.hpp"
+#include "kernels/program_moments.hpp"
 
 namespace committal::COMMITTAL_ISA {
 
-// The gradient of one sample as rows of W lanes: `along` times e_a - pi, where `share` is along
+// The gradient of one sample as rows of W lanes: `along` times e_a - pi, where `share` is -along
 // over the total, or times e_a.
 struct SampleGradient {
   const double* number;  // a
@@ -22,7 +22,7 @@ inline void gradient_rows(Block<KT, W>& s, const SampleGradient& g, RowRange row
     COMMITTAL_STRIPS(l, W) {
       const std::int64_t at = k * W + l;
       Strip sum(0.0);
-      if constexpr (kAlongScore) sum -= Strip::load(g.share + l) * Strip::load(s.weight + at);
+      if constexpr (kAlongScore) sum = Strip::load(g.share + l) * Strip::load(s.weight + at);
       add_where(Strip::load(g.number + l) == arm, sum, Strip::load(g.along + l))
           .store(s.direction + at);
     }
@@ -46,6 +46,53 @@ inline void follow_rows(Block<KT, W>& s, const BoundRows& step, double alpha, Ro
     }
     total.store(s.total + l);
   }
+}
+
+// The same where the optimiser's rows are moments and their quotient, in one pass: gradient(k, l,
+// weight) is that of some lanes of arm k. Short steps multiply a weight by a series; every so often
+// it follows from its parameter again, so that roundings do not add up.
+//
+// What follows from the quotients of a row is done along with the next row's: the machine would not
+// look so far ahead, and wait for them.
+inline constexpr std::int64_t kStepsBetweenExponentials = 32;
+template <int N, int KT, int W, typename Gradient>
+inline void follow_moments(const Block<KT, W>& s, MomentRows<W> moments, double alpha, bool anew,
+                           Gradient gradient) {
+  using T = Lanes<N>;
+  // Pointers of our own: nobody else changes them.
+  double* const weights = s.weight;
+  double* const thetas = s.theta;
+  double* const totals = s.total;
+  const double* const shifts = s.shift;
+  alignas(64) double waiting[W];  // the steps of the last row
+  const auto begin = [=](std::int64_t k, int l) COMMITTAL_INLINE_LAMBDA {
+    const T g = gradient(k, l, T::load(weights + k * W + l));
+    return moments.template follow<N>(k, l, g, g);
+  };
+  const auto finish = [=](std::int64_t k, int l, const T& step) COMMITTAL_INLINE_LAMBDA {
+    const std::int64_t at = k * W + l;
+    const T change = T(alpha) * step;
+    const T theta = T::load(thetas + at) + change;
+    theta.store(thetas + at);
+    T weight = growth(T::load(weights + at), change);
+    const Truth<N> far = magnitude(change) > T(kGrowthMost);  // NaN stays NaN
+    if (anew || any(far)) {
+      const T exact = exp_of(theta - T::load(shifts + l));
+      weight = anew ? exact : select(far, exact, weight);
+    }
+    weight.store(weights + at);
+    (T::load(totals + l) + weight).store(totals + l);
+  };
+  fill<W>(totals, 0.0);
+  for (int l = 0; l < W; l += N) begin(0, l).store(waiting + l);
+  for (std::int64_t k = 1; k < s.K(); ++k) {
+    for (int l = 0; l < W; l += N) {
+      const T step = begin(k, l);
+      finish(k - 1, l, T::load(waiting + l));
+      step.store(waiting + l);
+    }
+  }
+  for (int l = 0; l < W; l += N) finish(s.K() - 1, l, T::load(waiting + l));
 }
 
 }  // namespace committal::COMMITTAL_ISA

@@ -308,12 +308,16 @@ def test_what_depends_on_the_time_is_there_for_every_update(arms: int, update: A
     e = cm.Experiment(
         cm.Bandit(np.linspace(1, 0, arms)), cm.Softmax(np.linspace(0, 1, arms)), update,
         cm.baseline("sum(pi * r) - 1 / (1 + t)**0.5"), optimiser=cm.Adam(), steps=150,
-        record=cm.Record("theta", "baseline", every=1),
+        record=cm.Record("theta", "policy", "baseline", every=1),
     )  # fmt: skip
     data = cm.run(e, runs=2, rng=3)
     want = reference.simulate(e, key=int(data.attrs["key"], 16), run=1)
     np.testing.assert_allclose(data["theta"][1], want["theta"], rtol=1e-9, atol=1e-10)
     np.testing.assert_allclose(data["baseline"][1], want["baseline"], rtol=1e-9, atol=1e-10)
+    # Weights follow short steps by a series, long ones and some others by exponentials.
+    weights = np.exp(data["theta"] - data["theta"].max("arm"))
+    policy = (weights / weights.sum("arm")).transpose(*data["policy"].dims)
+    np.testing.assert_allclose(data["policy"], policy, rtol=1e-13)
     # Where records are made changes nothing, nor does what computes it.
     rare = e.replace(record=cm.Record("theta", every=67))
     for isa in _core.available()["isas"]:

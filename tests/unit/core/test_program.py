@@ -279,13 +279,29 @@ def test_operations_that_are_made_of_several_round_as_those_do() -> None:
         two = f("add", f("mul", 0.9, a), f("mul", 0.1, b))
         square = f("add", f("mul", f("powi", b, power=2), 0.001), f("mul", a, 0.999))
         rooted = f("div", two, f("add", f("sqrt", f("mul", b, b)), 1e-3))
-        c, d = f("div", a, 0.3), f("div", f("abs", b), 0.07)
-        corrected = f("div", c, f("add", 1e-8, f("sqrt", d)))
-        sums = f("add", f("add", f("sub", square, rooted), corrected), two)
+        sums = f("add", f("sub", square, rooted), two)
         want_two = 0.9 * x + 0.1 * y
         want = ((y * y) * 0.001 + x * 0.999) - want_two / (np.sqrt(y * y) + 1e-3)
-        want = (want + (x / 0.3) / (np.sqrt(np.abs(y) / 0.07) + 1e-8)) + want_two
-        exact(f.make(sums), {"pi": x, "r": y}, arms, want)
+        exact(f.make(sums), {"pi": x, "r": y}, arms, want + want_two)
+
+
+def test_quotients_below_and_above_a_root_are_products_with_reciprocals() -> None:
+    rng = np.random.default_rng(8)
+    for first, second in ((0.3, 0.07), (1e-200, 0.07), (0.3, 1e200)):  # the last two are divisions
+        x, y = rng.normal(size=(2, 3, 70))
+        f = Builder()
+        c, d = f("div", f.given("pi"), first), f("div", f("abs", f.given("r")), second)
+        program = f.make(f("div", c, f("add", 1e-8, f("sqrt", d))))
+        want = (x / first) / (np.sqrt(np.abs(y) / second) + 1e-8)
+        if first == 0.3 and second == 0.07:
+            found = [
+                _core.run_program(program, {"pi": x, "r": y}, arms=3, isa=isa, block=block)["value"]
+                for isa, block in itertools.product(ISAS, (8, 16, 64))
+            ]
+            np.testing.assert_allclose(found[0], want, rtol=8e-16)
+            assert len({each.tobytes() for each in found}) == 1
+        else:
+            exact(program, {"pi": x, "r": y}, 3, want)
 
 
 def random_program(rng: np.random.Generator) -> dict[str, Any]:
