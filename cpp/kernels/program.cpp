@@ -257,7 +257,7 @@ bool merge_moments(const ProgramInstruction* code, ProgramStep* steps) {
   const bool fits = code[0].op == Opcode::kTwoProducts && code[2].uniform &&
                     code[1].op == Opcode::kProductAndSquare &&
                     code[2].op == Opcode::kQuotientOverRoot && code[2].from[0] == code[0].to &&
-                    code[2].from[4] == code[1].to && MomentRows<W>::fit(steps);
+                    code[2].from[3] == code[1].to && MomentRows<W>::fit(steps);
   if (!fits) return false;
   const auto nothing = [](const ProgramStep&, RowRange) {};
   steps[0].run = moments_over_root<W>;

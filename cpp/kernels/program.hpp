@@ -330,7 +330,7 @@ class LaneProgram {
     };
     return code.op == Opcode::kQuotient
                ? constant(1)
-               : code.op == Opcode::kQuotientOverRoot && constant(1) && constant(5);
+               : code.op == Opcode::kQuotientOverRoot && constant(1) && constant(4);
   }
 
   std::int64_t trips(int axis) const {

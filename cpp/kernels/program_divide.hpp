@@ -42,8 +42,8 @@ void quotient_over_root(const ProgramStep& s, RowRange rows) {
   using T = Divided<W>;
   const bool moderate = kSame && both_moderate(s);
   const double* const c = s.from[moderate ? 2 : 1].row;
-  const double* const d = s.from[moderate ? 6 : 5].row;
-  along_rows<0, 4, 8>(s, rows,
+  const double* const d = s.from[moderate ? 5 : 4].row;
+  along_rows<0, 3, 6>(s, rows,
                       [&](double* to, const double* x, const double* y, const double* e)
                           COMMITTAL_INLINE_LAMBDA {
                             COMMITTAL_DIVIDED(l, W) {

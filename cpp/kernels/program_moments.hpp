@@ -15,7 +15,7 @@ namespace committal::COMMITTAL_ISA {
 // Whether both divisors, operands that are the same on every lane, are of moderate size.
 COMMITTAL_INLINE bool both_moderate(const ProgramStep& s) {
   const auto moderate = [](double z) { return z >= kLeastDivided && z <= kMostDivided; };
-  return moderate(s.from[1].row[0]) && moderate(s.from[5].row[0]);
+  return moderate(s.from[1].row[0]) && moderate(s.from[4].row[0]);
 }
 
 // (x / c) / (root(y / d) + e), where moderate c and d are multiplied with, as their reciprocals:
@@ -49,10 +49,10 @@ struct MomentRows {
         b(s[0].from[2].row),
         c(s[1].from[0].row),
         d(s[1].from[2].row),
-        h(s[2].from[8].row),
+        h(s[2].from[6].row),
         moderate(both_moderate(s[2])) {
     over_x = s[2].from[moderate ? 2 : 1].row;
-    over_y = s[2].from[moderate ? 6 : 5].row;
+    over_y = s[2].from[moderate ? 5 : 4].row;
   }
   // Whether the rows of these steps are such ones.
   static bool fit(const ProgramStep* s) {
@@ -62,7 +62,7 @@ struct MomentRows {
       fit = fit && rows->inner == W;
     }
     for (const StepRows* rows :
-         {&s[0].from[0], &s[0].from[2], &s[1].from[0], &s[1].from[2], &s[2].from[8]}) {
+         {&s[0].from[0], &s[0].from[2], &s[1].from[0], &s[1].from[2], &s[2].from[6]}) {
       fit = fit && rows->inner == 0;
     }
     return fit;

@@ -96,10 +96,10 @@ enum class Opcode : int {
   kReciprocalRest,
   kQuotient,          // a / z from both, correctly rounded
   kOverRoot,          // a / (root(b) + c)
-  kQuotientOverRoot,  // the same of two quotients
+  kQuotientOverRoot,  // the same of two quotients, by the reciprocals alone
 };
 // As many operands as an operation may have.
-inline constexpr int kMostOperands = 9;
+inline constexpr int kMostOperands = 7;
 
 // What an operation does with the shapes of its operands.
 enum class OpcodeFamily : int {
@@ -169,7 +169,7 @@ inline constexpr OpcodeRow kOpcodes[] = {
     {"", 2, OpcodeFamily::kElementwise},
     {"", 4, OpcodeFamily::kElementwise},
     {"", 3, OpcodeFamily::kElementwise},
-    {"", 9, OpcodeFamily::kElementwise},
+    {"", 7, OpcodeFamily::kElementwise},
 };
 static_assert(array_of(kOpcodes).count == static_cast<int>(Opcode::kQuotientOverRoot) + 1);
 // Those that may be asked for.

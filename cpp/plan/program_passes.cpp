@@ -214,11 +214,11 @@ void Program::merge_roots() {
     forget(*over);
     forget(*under);
     ProgramInstruction both{Opcode::kQuotientOverRoot, code.to, {}, 0, true};
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < 3; ++k) {  // what the reciprocals have lost is of no use here
       both.from[k] = over->from[k];
-      both.from[4 + k] = under->from[k];
+      both.from[3 + k] = under->from[k];
     }
-    both.from[8] = c;
+    both.from[6] = c;
     code = both;
   }
   drop(code_, gone);

@@ -86,7 +86,7 @@ TEST(what_depends_on_the_time_comes_first_and_adam_goes_three_times_over_the_arm
   const Program program(adam());
   const ProgramView& view = program.view();
   CHECK(view.uniform == 8);  // two powers, two differences, and the reciprocals of those
-  CHECK(view.kept.count == 6);
+  CHECK(view.kept.count == 4);
   CHECK(view.code.count == 11);
   CHECK(view.code[8].op == Opcode::kTwoProducts);
   CHECK(view.code[9].op == Opcode::kProductAndSquare);
