@@ -5,7 +5,28 @@
 
 namespace committal::COMMITTAL_ISA {
 
-// Along the score of the link: f'_a / f_a at the arm drawn, less f' / F everywhere.
+// The score of the link at the arm drawn, f'_a / f_a - f'_a / F: of what the others have together,
+// for next to a corner the difference would have no digits left. At another arm it is -f' / F.
+template <int KT, int W>
+inline void own_linked_scores(const Block<KT, W>& s, const std::int64_t* action, const double* rise,
+                              double* out) {
+  double number[W];
+  for (int l = 0; l < W; ++l) number[l] = static_cast<double>(action[l]);
+  COMMITTAL_STRIPS(l, W) {
+    const Strip a = Strip::load(number + l);
+    Strip others(0.0);
+    for (std::int64_t k = 0; k < s.K(); ++k) {
+      others += where(!(a == Strip(static_cast<double>(k))), Strip::load(s.weight + k * W + l));
+    }
+    (others / Strip::load(s.total + l)).store(out + l);
+  }
+  for (int l = 0; l < W; ++l) {
+    const std::int64_t at = action[l] * W + l;
+    out[l] *= rise[at] / s.weight[at];
+  }
+}
+
+// Along the score of the link.
 template <int KT, int W>
 inline void add_linked(Block<KT, W>& s, const double* rise, double inverse_samples) {
   for (int l = 0; l < W; ++l) s.spare2[l] = s.weight[s.action[l] * W + l];
@@ -15,15 +36,19 @@ inline void add_linked(Block<KT, W>& s, const double* rise, double inverse_sampl
     const Strip coefficient =
         (Strip::load(s.reward + l) - Strip::load(s.baseline + l)) * ratio * Strip(inverse_samples);
     coefficient.store(s.spare + l);
-    const Strip share = coefficient * inverse_total;
+  }
+  own_linked_scores(s, s.action, rise, s.spare2);
+  double kept[W];
+  for (int l = 0; l < W; ++l) kept[l] = s.direction[s.action[l] * W + l];
+  COMMITTAL_STRIPS(l, W) {
+    const Strip share = Strip::load(s.spare + l) / Strip::load(s.total + l);
     for (std::int64_t k = 0; k < s.K(); ++k) {
       const std::int64_t at = k * W + l;
       (Strip::load(s.direction + at) - share * Strip::load(rise + at)).store(s.direction + at);
     }
   }
   for (int l = 0; l < W; ++l) {
-    const std::int64_t at = s.action[l] * W + l;
-    s.direction[at] += s.spare[l] * (rise[at] / s.spare2[l]);
+    s.direction[s.action[l] * W + l] = kept[l] + s.spare[l] * s.spare2[l];
   }
 }
 // E g = f' / F (r - J)

@@ -1,6 +1,7 @@
 // The samples of an update as programs see them: policy, actions, rewards, weights, directions.
 #pragma once
 
+#include "kernels/bandit/programmed_link.hpp"
 #include "kernels/bandit/programmed_rows.hpp"
 
 namespace committal::COMMITTAL_ISA {
@@ -167,10 +168,8 @@ struct BanditProgramSamples : BanditProgramRows<KT, W> {
         (-(Strip::load(slope() + k * W + l) / Strip::load(s.total + l))).store(score + k * W + l);
       }
     }
-    for (int l = 0; l < W; ++l) {
-      const std::int64_t at = action[l] * W + l;
-      score[at] += slope()[at] / s.weight[at];
-    }
+    own_linked_scores(s, action, slope(), s.spare);
+    for (int l = 0; l < W; ++l) score[action[l] * W + l] = s.spare[l];
   }
 
   COMMITTAL_INLINE const double* slope() const { return link_.output(1).row; }

@@ -78,7 +78,7 @@ def score(policy: object, theta: Floats, pi: Floats, a: int) -> Floats:
     if isinstance(policy, FormulaPolicy):
         f, slope = policy.weights_at(theta), policy.slopes_at(theta)
         psi = -slope / f.sum()
-        psi[a] += slope[a] / f[a]
+        psi[a] = others(f)[a] / f.sum() * (slope[a] / f[a])
         return np.asarray(psi)
     psi = -pi
     psi[a] = others(pi)[a]
