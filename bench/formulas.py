@@ -6,9 +6,10 @@
 
 Four rules, each for 3, 10 and 100 arms and on every instruction set: a baseline (the one of minimum
 variance, against the native one), another (that of the policy's collisions, against the value), a
-weight (tapered, against none) and Adam (against the plain optimiser). And groups of eight samples on three arms, with their mean and standard deviation,
-against eight samples with the value as baseline. Everybody answers first, and the answers must
-agree; then they take turns (timing.py). The table at the end is that of docs/formulas.md.
+weight (tapered, against none) and Adam (against the plain optimiser). And groups of eight samples
+on three arms, with their mean and standard deviation, against eight samples with the value as
+baseline. Everybody answers first, and the answers must agree; then they take turns (timing.py). The
+table at the end is that of docs/formulas.md.
 """
 
 from __future__ import annotations

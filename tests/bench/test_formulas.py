@@ -31,7 +31,7 @@ def test_every_rule_has_its_rows_and_floors() -> None:
                 "baseline (collision)",
                 "weight (tapered)",
                 "Adam",
-            )  # fmt: skip
+            )
             for arms in (3, 10, 100)
         ),
         "group of 8 with std, K=3",
