@@ -331,12 +331,13 @@ template <bool kNatural, int KT, int W>
 FewMade step_few(Block<KT, W>& s, FewSteps steps) {
   const BanditView& plan = steps.plan;
   steps.offset = plan.baseline_offset;
+  const bool sure = steps.implicit == 0.0 && plan.noise == Noise::kDeterministic &&
+                    !plan.uses_running_mean;  // that follows rewards, which are not made then
+  const auto go = [&](const auto& baseline) COMMITTAL_INLINE_LAMBDA {
+    return sure ? step_few<kNatural, true, true>(s, steps, baseline)
+                : step_few<kNatural, true, false>(s, steps, baseline);
+  };
   if (plan.behaviour == kOnPolicy && s.formula_baseline == nullptr) {
-    const bool sure = steps.implicit == 0.0 && plan.noise == Noise::kDeterministic;
-    const auto go = [&](const auto& baseline) COMMITTAL_INLINE_LAMBDA {
-      return sure ? step_few<kNatural, true, true>(s, steps, baseline)
-                  : step_few<kNatural, true, false>(s, steps, baseline);
-    };
     if (plan.baseline_terms.count == 0) return go(NoBaseline<KT>{});
     if (plan.baseline_terms.count == 1) {
       FewMade made{0, false};
@@ -350,7 +351,7 @@ FewMade step_few(Block<KT, W>& s, FewSteps steps) {
   steps.offset = 0.0;
   steps.count = 1;
   const GivenBaseline<KT> given{s.baseline, Strip(steps.alpha)};
-  return plan.behaviour == kOnPolicy ? step_few<kNatural, true, false>(s, steps, given)
+  return plan.behaviour == kOnPolicy ? go(given)
                                      : step_few<kNatural, false, false>(s, steps, given);
 }
 
