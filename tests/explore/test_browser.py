@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -34,59 +33,20 @@ EXP = cm.Experiment(
 )
 
 
-@pytest.fixture(scope="module")
-def served() -> Iterator[Page]:
-    with explore(show=False) as page:
-        yield page
-
-
-@pytest.fixture(scope="module")
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    browser = Browser(tmp_path_factory.mktemp("chromium"))
-    browser.scheme("light", still=True)
-    yield browser
-    browser.close()
-
-
-@pytest.fixture
-def browser(chromium: Browser, served: Page) -> Iterator[Browser]:
-    """The page as it opens; whatever a test does, the browser must have no complaint."""
-    chromium.resize(1280, 900)
-    chromium.complaints.clear()
-    visit(chromium, served.address)
-    yield chromium
-    assert chromium.complaints == []
-
-
 # -- what is there ---------------------------------------------------------------------------------
 
 
-def test_it_opens_with_two_panels_of_the_first_figure(browser: Browser, served: Page) -> None:
+def test_it_opens_with_two_panels_of_the_first_figure(browser: Browser, page: Page) -> None:
     low, high = (painted(browser, f'[data-panel="{p}"] canvas.simplex') for p in "ab")
     assert low["blue"] > 1000
     assert low["orange"] > 300
     assert high["blue"] > 1000
     assert high["orange"] < low["orange"] / 5
     assert "fail only in A, 0 only in B" in text(browser, "#paired")
-    place = f"http://127.0.0.1:{served._server.server_port}/"
+    place = f"http://127.0.0.1:{page._server.server_port}/"
     asked = [one for one in browser.requests if not one.startswith(("about:", "data:"))]
     assert asked
     assert all(one.startswith(place) for one in asked)
-
-
-def test_from_slider_to_picture_in_a_tenth_of_a_second(browser: Browser) -> None:
-    """Three arms, 200 runs of 1000 updates; the best of many, for machines have other work."""
-    press(browser, "One", "#sides")
-    browser.wait(SETTLED)
-    head = experiment(browser)
-    assert head["steps"] == 1000
-    assert len(head["problem"]["means"]) == 3
-    found: list[float] = []
-    while len(found) < 5 or (min(found) > 100.0 and len(found) < 60):
-        slide(browser, "#epsilon", -0.5 + 0.01 * len(found))
-        found.append(float(browser.run("document.querySelector('.panel').dataset.latency")))
-    print(f"from slider to picture: {sorted(found)} ms")
-    assert min(found) < 100.0, found
 
 
 def test_a_slider_changes_the_picture_the_address_and_the_number(browser: Browser) -> None:
@@ -227,8 +187,8 @@ def test_maps_and_exact_answers_come_on_request(browser: Browser) -> None:
 # -- texts and the address -------------------------------------------------------------------------
 
 
-def test_python_is_copied_and_makes_the_experiment(browser: Browser, served: Page) -> None:
-    place = served.address.split("/")[2]
+def test_python_is_copied_and_makes_the_experiment(browser: Browser, page: Page) -> None:
+    place = page.address.split("/")[2]
     browser.call(
         "Browser.grantPermissions", origin=f"http://{place}",
         permissions=["clipboardReadWrite", "clipboardSanitizedWrite"],
@@ -290,7 +250,7 @@ def test_python_opens_what_it_is_given(chromium: Browser) -> None:
 
 
 @pytest.mark.parametrize("where", ["names", "formula", "kind", "text"])
-def test_a_script_in_an_address_is_a_text(browser: Browser, served: Page, where: str) -> None:
+def test_a_script_in_an_address_is_a_text(browser: Browser, page: Page, where: str) -> None:
     hostile = {k: v for k, v in EXP.to_dict().items() if k not in ("record", "kind")}
     if where == "names":
         hostile["problem"] = {**hostile["problem"], "names": [SCRIPT, "b", "c"]}
@@ -300,7 +260,7 @@ def test_a_script_in_an_address_is_a_text(browser: Browser, served: Page, where:
         hostile["update"] = {"kind": SCRIPT, "step_size": 0.1}
     else:
         hostile["problem"] = {"kind": "gridworld", "text": SCRIPT, "goals": {"<": 1.0}}
-    address = f"{served.address}#a={quote(json.dumps(hostile))}&seed={quote(SCRIPT)}"
+    address = f"{page.address}#a={quote(json.dumps(hostile))}&seed={quote(SCRIPT)}"
     visit(browser, address)
     assert browser.run("document.title") == "committal explore"
     assert browser.run("document.querySelectorAll('main img, main script').length") == 0
@@ -309,8 +269,8 @@ def test_a_script_in_an_address_is_a_text(browser: Browser, served: Page, where:
     browser.complaints.clear()  # the browser notes that the server refused
 
 
-def test_an_address_full_of_nonsense_is_the_first_figure(browser: Browser, served: Page) -> None:
-    visit(browser, served.address + "#a=%7B&b=3&seed=-1&runs=1e99&colour=red&below=x")
+def test_an_address_full_of_nonsense_is_the_first_figure(browser: Browser, page: Page) -> None:
+    visit(browser, page.address + "#a=%7B&b=3&seed=-1&runs=1e99&colour=red&below=x")
     assert experiment(browser)["policy"]["theta0"] == [0, 3, 5]
     assert browser.run("document.querySelector('.panel .error').hidden")
 

@@ -149,6 +149,7 @@ class Page {
     this._refreshTargets();
     this._targets.hidden = !state.two;
     this.panels.b.element.hidden = !state.two;
+    if (!state.two) this.panels.b.stop();
     byId("panels").classList.toggle("two", state.two);
     for (const name of ["a", "b"]) {
       this.panels[name].element.classList.toggle("chosen", state.two && targets().includes(name));

@@ -86,15 +86,23 @@ export class Panel {
     this._impatience = setTimeout(() => this._drawing?.abort(), Math.max(0, IMPATIENT - waited));
   }
 
+  // It is not seen any more: whatever is on its way for it is given up.
+  stop() {
+    this.number += 1;
+    this._again = false;
+    for (const timer of [this._later, this._impatience]) clearTimeout(timer);
+    for (const work of [this._drawing, this._counting, this._asking]) work?.abort();
+  }
+
   async _picture() {
     this._busy = true;
     this._again = false;
     this._drawing = new AbortController();
-    this._sent = performance.now();
+    const sent = (this._sent = performance.now());
     const number = this.number, since = this.since;
     try {
       const head = await packet("picture", this._request({ runs: state.runs, shown: state.shown }), this._drawing.signal);
-      this._receive(head, number, since);
+      this._receive(head, number, since, sent);
     } catch (error) {
       this._failed(error, number);
       // Nobody asked for another: whatever has ended it, the setting still wants its picture.
@@ -121,7 +129,8 @@ export class Panel {
     this.element.dataset.ready = String(number);
   }
 
-  _receive(head, number, since) {
+  _receive(head, number, since, sent) {
+    const read = performance.now();
     this.error.hidden = true;
     this.element.classList.remove("stale");
     this.head = head;
@@ -135,12 +144,21 @@ export class Panel {
     else this._bandit(head);
     this._first();
     this.page.received(this);
+    const made = performance.now();
     this.draw();
+    const drawn = performance.now();
     // A message that is sent while a frame is made arrives after that frame was painted.
     requestAnimationFrame(() => {
       const channel = new MessageChannel();
       channel.port1.onmessage = () => {
-        this.element.dataset.latency = (performance.now() - since).toFixed(1);
+        const now = performance.now();
+        this.element.dataset.latency = (now - since).toFixed(1);
+        // Where the time went: see tests/explore/latency.py.
+        const parts = {
+          waited: sent - since, server: 1000 * head.seconds, way: head.came - sent - 1000 * head.seconds,
+          read: read - head.came, made: made - read, drawn: drawn - made, painted: now - drawn,
+        };
+        this.element.dataset.parts = JSON.stringify(parts);
         this.element.dataset.ready = String(number);
       };
       channel.port2.postMessage(0);

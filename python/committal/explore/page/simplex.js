@@ -6,6 +6,7 @@ import { corners, height, pointOf, policyAt } from "./geometry.js";
 import { short, state } from "./state.js";
 
 const BINS = 24; // colours of time
+const NEAR = 0.4; // pixels of the screen
 const PAD = { x: 34, top: 26, bottom: 26 };
 
 export class Simplex {
@@ -157,14 +158,19 @@ export class Simplex {
     }
     if (this.drawn === clock) return;
     context.setTransform(ratio * place.x, 0, 0, ratio * place.y, ratio * place.left, ratio * place.top);
+    // Steps that cannot be seen are left out: a run that has settled costs nothing.
+    const [nearX, nearY] = [NEAR / ratio / place.x, NEAR / ratio / place.y];
     const thread = (from, to, wanted) => {
       context.beginPath();
       for (let run = 0; run < runs; run++) {
         if (wanted !== null && fates.of[run] !== wanted) continue;
         const base = 2 * run * times;
-        context.moveTo(points[base + 2 * from], points[base + 2 * from + 1]);
-        for (let i = from + 1; i <= to; i++) {
-          context.lineTo(points[base + 2 * i], points[base + 2 * i + 1]);
+        let x = points[base + 2 * from], y = points[base + 2 * from + 1];
+        context.moveTo(x, y);
+        for (let j = base + 2 * (from + 1), end = base + 2 * to; j <= end; j += 2) {
+          const nextX = points[j], nextY = points[j + 1];
+          if (Math.abs(nextX - x) < nearX && Math.abs(nextY - y) < nearY) continue;
+          context.lineTo((x = nextX), (y = nextY));
         }
       }
       context.save();
