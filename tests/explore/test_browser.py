@@ -16,7 +16,7 @@ from committal.explore import Page, explore
 
 sys.path.insert(0, str(Path(__file__).parent))  # its files are not a package
 from chromium import BROWSER, Browser
-from hands import SETTLED, choose, experiment, painted, press, slide, slide_step, text, visit
+from hands import SETTLED, choose, experiment, painted, press, slide, text, visit
 
 pytestmark = [
     pytest.mark.slow,
@@ -63,19 +63,6 @@ def test_a_slider_changes_the_picture_the_address_and_the_number(browser: Browse
     )
     assert same
     assert "0 fail only in A, 0 only in B" in text(browser, "#paired")
-
-
-def test_settings_of_both_move_together(browser: Browser) -> None:
-    slide(browser, "#epsilon", -0.2)
-    offsets = [experiment(browser, panel)["baseline"]["offset"] for panel in "ab"]
-    assert offsets == pytest.approx([-0.2, 0.8])
-    press(browser, "B", "#controls")
-    slide_step(browser, -2)
-    press(browser, "both", "#controls")
-    slide_step(browser, 0)
-    steps = [experiment(browser, panel)["update"]["step_size"] for panel in "ab"]
-    assert steps[0] == 1.0
-    assert steps[1] == pytest.approx(0.01 / 0.025, rel=0.01)
 
 
 def test_while_a_slider_is_dragged_the_last_setting_wins(browser: Browser) -> None:

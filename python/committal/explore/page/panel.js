@@ -195,9 +195,8 @@ export class Panel {
       try {
         const map = await ask(state.under);
         if (number !== this.number) return;
-        this.simplex.setMap(map);
-        this.note.textContent = mapWords(map);
-        this.page.frame();
+        this.map = map;
+        this.page.maps();
       } catch (error) {
         if (number !== this.number || error.name === "AbortError" || error.superseded) return;
         this.note.textContent = `no map: ${error.message}`;
@@ -246,6 +245,7 @@ export class Panel {
       path: path && state.path
         ? head.times.map((_, i) => head.means.reduce((v, m, k) => v + m * path[i * arms + k], 0)) : null,
     };
+    this.map = null;
     this.simplex.setMap(null);
     this.simplex.show(head, fates);
     const share = (name, text) => make("span", { className: name, text: `${fates[name]} ${text}` });
@@ -253,6 +253,11 @@ export class Panel {
       share("reached", "end well"), share("failed", "stuck"), share("moving", "not finished"));
     if (head.arrays.path) this.legend.append(make("span", { className: "path", text: "true gradient" }));
     this.note.textContent = head.no_path ? `no path of the true gradient: ${head.no_path}` : "";
+  }
+
+  showMap(low, high) {
+    this.simplex.setMap(this.map, low, high);
+    this.note.textContent = mapWords(this.map, low, high);
   }
 
   // What the drawn runs say already, until more are counted.
@@ -322,9 +327,9 @@ function exactWords({ probability, uncertainty }) {
   return `${(100 * probability).toFixed(digits)} ± ${(100 * uncertainty).toFixed(digits)} %`;
 }
 
-function mapWords(map) {
+function mapWords(map, low, high) {
   if (map.log) {
-    return `under the runs: variance of the gradient estimate, from ${short(10 ** map.low, 2)} (light) to ${short(10 ** map.high, 2)}`;
+    return `under the runs: variance of the gradient estimate, from ${short(10 ** low, 2)} to ${short(10 ** high, 2)} (orange)`;
   }
-  return "under the runs: probability of ending on a suboptimal arm, from 0 (light) to 1";
+  return "under the runs: probability of ending on a suboptimal arm, from 0 to 1 (orange)";
 }

@@ -53,7 +53,8 @@ export class Simplex {
     this.drawn = -1;
   }
 
-  setMap(head) {
+  // Colours from `low` to `high`, which panels may share.
+  setMap(head, low, high) {
     if (!head) {
       this.map = null;
       return;
@@ -61,7 +62,7 @@ export class Simplex {
     const array = head.arrays.map, [rows, columns] = array.shape;
     const image = new ImageData(columns, rows);
     for (let i = 0; i < array.length; i++) {
-      const share = (array[i] - head.low) / (head.high - head.low);
+      const share = (array[i] - low) / (high - low);
       image.data.set([...mapColour(Math.min(Math.max(share, 0), 1)), 255], 4 * i);
     }
     const canvas = document.createElement("canvas");
