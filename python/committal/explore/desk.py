@@ -16,7 +16,7 @@ from committal.explore import bandits, bounds, counts, mazes
 from committal.explore.packets import pack, unpack
 from committal.explore.turns import Turn, Turns
 from committal.explore.workers import Worker
-from committal.explore.writing import python_of
+from committal.explore.writing import plain, python_of
 from committal.simulation.streams import stream_key
 from committal.support import check
 from committal.support.machine import available_threads
@@ -168,18 +168,6 @@ def described(experiment: Experiment, *, runs: int, seed: int, below: float) -> 
         "python": python_of(experiment, runs=runs, seed=seed, below=below),
         "toml": tomli_w.dumps({"runs": runs, "rng": seed, "experiment": data}),
     }
-
-
-def plain(experiment: Experiment) -> dict[str, Any]:
-    """Return the dictionary of an experiment, without its record.
-
-    Examples
-    --------
-    >>> from committal.config import Bandit, Natural, Softmax
-    >>> "record" in plain(Experiment(Bandit([1, 0]), Softmax(), Natural(0.1), steps=10))
-    False
-    """
-    return {k: v for k, v in experiment.to_dict().items() if k not in ("record", "kind")}
 
 
 def body_of(text: bytes) -> dict[str, Any]:

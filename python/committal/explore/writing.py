@@ -1,4 +1,4 @@
-"""An experiment as text to copy: Python that makes it, and TOML."""
+"""An experiment as the page shows it: plain data, and Python that makes it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,18 @@ from itertools import pairwise
 from typing import Any
 
 from committal.config import Experiment, Record
+
+
+def plain(experiment: Experiment) -> dict[str, Any]:
+    """Return the dictionary of an experiment, without its record.
+
+    Examples
+    --------
+    >>> from committal.config import Bandit, Natural, Softmax
+    >>> "record" in plain(Experiment(Bandit([1, 0]), Softmax(), Natural(0.1), steps=10))
+    False
+    """
+    return {k: v for k, v in experiment.to_dict().items() if k not in ("record", "kind")}
 
 
 def python_of(experiment: Experiment, *, runs: int, seed: int, below: float) -> str:
