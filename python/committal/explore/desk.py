@@ -55,7 +55,8 @@ class Desk:
 
     def __init__(self) -> None:
         self._turns = Turns()
-        self._workers = {panel: Worker() for panel in PANELS}
+        # The presets have their own: the first map of a panel need not wait for them.
+        self._workers = {name: Worker() for name in (*PANELS, "presets")}
         self._presets: bytes | None = None
         self._threads = available_threads()
 
@@ -121,9 +122,11 @@ class Desk:
         del gone  # they are kept: whoever asks next wants them too
         if self._presets is None:
             # In a process: the figures bring matplotlib with them, which takes a second.
-            made = self._workers["b"].ask(
+            worker = self._workers["presets"]
+            made = worker.ask(
                 {"what": "presets"}, seconds=bounds.ANSWER_SECONDS, still_wanted=lambda: None
             )
+            worker.rest()
             if "error" in unpack(made)[0]:
                 return made
             self._presets = made
@@ -163,10 +166,14 @@ def described(experiment: Experiment, *, runs: int, seed: int, below: float) -> 
     import tomli_w
 
     data = plain(experiment)
+    # Rows of a map below each other can be read and changed; of \r\n TOML would keep the \n only.
+    lines = "\\r" not in json.dumps(data)
     return {
         "experiment": data,
         "python": python_of(experiment, runs=runs, seed=seed, below=below),
-        "toml": tomli_w.dumps({"runs": runs, "rng": seed, "experiment": data}),
+        "toml": tomli_w.dumps(
+            {"runs": runs, "rng": seed, "experiment": data}, multiline_strings=lines
+        ),
     }
 
 

@@ -248,11 +248,17 @@ export class Panel {
     this.map = null;
     this.simplex.setMap(null);
     this.simplex.show(head, fates);
+    this._legend();
+    this.note.textContent = head.no_path ? `no path of the true gradient: ${head.no_path}` : "";
+  }
+
+  _legend() {
+    const { fates, head } = this;
     const share = (name, text) => make("span", { className: name, text: `${fates[name]} ${text}` });
     this.legend.replaceChildren(
       share("reached", "end well"), share("failed", "stuck"), share("moving", "not finished"));
+    if (state.colour === "time") this.legend.prepend(make("span", { className: "time", text: "from first to last" }));
     if (head.arrays.path) this.legend.append(make("span", { className: "path", text: "true gradient" }));
-    this.note.textContent = head.no_path ? `no path of the true gradient: ${head.no_path}` : "";
   }
 
   showMap(low, high) {
@@ -281,6 +287,7 @@ export class Panel {
 
   // Forget what was drawn: colours have changed.
   redraw() {
+    if (this.head?.mode === "bandit") this._legend();
     this.simplex.drawn = this.maze.goals.drawn = -1;
   }
 

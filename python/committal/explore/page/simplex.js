@@ -9,6 +9,11 @@ const BINS = 24; // colours of time
 const NEAR = 0.4; // pixels of the screen
 const PAD = { x: 34, top: 26, bottom: 26 };
 
+function wide(context, text) {
+  context.font = "600 12.5px system-ui, sans-serif";
+  return context.measureText(text).width;
+}
+
 export class Simplex {
   constructor(canvas, onStart) {
     this.canvas = canvas;
@@ -86,7 +91,7 @@ export class Simplex {
     if (!this.data) return;
     const size = fit(this.canvas), { context, width, height: tall } = size;
     const place = (this.place = this._place(width, tall));
-    this._ground(context, place);
+    this._ground(context, place, width);
     this._trails(size, place, clock);
     context.drawImage(this.trail, 0, 0, width, tall);
     this._path(context, place, clock);
@@ -109,7 +114,7 @@ export class Simplex {
     context.closePath();
   }
 
-  _ground(context, place) {
+  _ground(context, place, width) {
     const { where, arms, names, means } = this.data;
     const best = Math.max(...means);
     this._outline(context, place);
@@ -135,16 +140,17 @@ export class Simplex {
         align = x ? "right" : "left";
       } else if (y < 0.2) [base, dy] = ["bottom", -8];
       else if (y < height(arms) * 0.8) {
-        [base, dy] = ["bottom", -10];
-        align = x < 0.5 ? "left" : "right";
-        dx = x < 0.5 ? -PAD.x + 4 : PAD.x - 4;
+        // Beside its corner; above it, where the picture ends before the words do.
+        const side = x < 0.5 ? -1 : 1, room = side < 0 ? at[0] : width - at[0];
+        if (room > wide(context, text) + 12) [base, dx, dy, align] = ["middle", 9 * side, 0, side < 0 ? "right" : "left"];
+        else [base, dx, dy, align] = ["bottom", side * (PAD.x - 4), -10, side < 0 ? "left" : "right"];
       } else if (arms === 3) {
         align = x < 0.5 ? "left" : "right";
         dx = x < 0.5 ? -PAD.x + 6 : PAD.x - 6;
       }
       words(context, text, at[0] + dx, at[1] + dy, { align, base, colour, weight, size: 12.5 });
     });
-    if (arms === 2) words(context, "time ↓", place.left + 4, place.top - 6, { size: 11 });
+    if (arms === 2) words(context, "t ↓", place.left - 8, place.top + place.y / 2, { align: "right", size: 11 });
   }
 
   // Only what is new since the last frame, unless time went back.
