@@ -180,6 +180,13 @@ class Browser:
         self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, clickCount=1,
                   button="left" if held else "none", buttons=int(held))  # fmt: skip
 
+    def swipe(self, *points: tuple[float, float]) -> None:
+        """Put a finger on the first point, go through the others, lift it."""
+        kinds = ("touchStart", *["touchMove"] * (len(points) - 1))
+        for kind, (x, y) in zip(kinds, points, strict=True):
+            self.call("Input.dispatchTouchEvent", type=kind, touchPoints=[{"x": x, "y": y}])
+        self.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+
     def drag(self, *points: tuple[float, float]) -> None:
         """Press at the first point, go through the others, release."""
         self.mouse("mousePressed", *points[0])

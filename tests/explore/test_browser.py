@@ -171,6 +171,20 @@ def test_maps_and_exact_answers_come_on_request(browser: Browser) -> None:
     browser.wait("document.querySelector('.exact').textContent.includes('47.')", 60)
 
 
+def test_the_map_of_ends_is_a_map(browser: Browser) -> None:
+    press(browser, "One", "#sides")
+    press(browser, "− arm", "#controls")
+    press(browser, "ends", "#controls")
+    browser.wait("document.querySelector('.note').textContent.includes('probability of')", 60)
+    browser.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    worse, better = browser.run(
+        "(() => { const c = document.querySelector('canvas.simplex'), g = c.getContext('2d');"
+        "return [[36, 0.6], [0.8 * c.width, 0.15]].map(([x, y]) =>"
+        "g.getImageData(x, y * c.height, 1, 1).data[2]); })()"
+    )
+    assert worse < better - 20  # a start at the worse arm ends there more often: less blue
+
+
 # -- texts and the address -------------------------------------------------------------------------
 
 
@@ -287,6 +301,35 @@ def test_time_plays_steps_and_stops(browser: Browser) -> None:
     assert painted(browser, '[data-panel="a"] canvas.simplex')["any"] > early["any"]
 
 
+def test_keys_do_what_the_list_of_keys_says(browser: Browser) -> None:
+    speed = "document.querySelector('.transport > button:last-child').textContent"
+    pressed = "document.querySelector('.targets [aria-pressed=true]').textContent"
+    shown = "[...document.querySelectorAll('.panel')].filter(p => !p.hidden).length"
+    browser.run("document.activeElement.blur()")
+    assert browser.run(speed) == "1×"
+    for key, word in (("]", "2×"), ("]", "4×"), ("]", "4×"), ("[", "2×"), ("[", "1×")):
+        browser.key(key)
+        assert browser.run(speed) == word
+    for key, word in (("a", "A"), ("b", "B"), ("x", "both")):
+        browser.key(key)
+        assert browser.run(pressed) == word
+    for key, panels in (("1", 1), ("2", 2)):
+        browser.key(key)
+        assert browser.run(shown) == panels
+        browser.wait(SETTLED)
+    before = browser.run("document.querySelector('canvas.simplex').toDataURL()")
+    browser.key("r")
+    browser.wait(SETTLED)
+    experiment(browser)
+    assert "seed=1" in browser.run("location.hash")
+    assert browser.run("document.querySelector('canvas.simplex').toDataURL()") != before
+    browser.key("?")
+    assert browser.run("document.querySelector('#help').open")
+    listed = browser.run("[...document.querySelectorAll('#help dt')].map(e => e.textContent)")
+    assert listed == ["Space", "← →", "Home End", "[ ]", "1 2", "a b x", "r", "c", "?"]
+    browser.run("document.querySelector('#help button').click()")
+
+
 # -- gridworlds and figures ------------------------------------------------------------------------
 
 
@@ -371,6 +414,29 @@ def test_it_fits(browser: Browser, width: int, mode: str) -> None:
         picture = browser.box('[data-panel="a"] canvas')
         controls = browser.box("#controls")
         assert picture["y"] < controls["y"] < 844
+
+
+def test_a_finger_moves_the_start_and_scrolls_elsewhere(browser: Browser) -> None:
+    browser.resize(390, 844, phone=True)
+    browser.call("Emulation.setTouchEmulationEnabled", enabled=True)
+    try:
+        box = browser.box('[data-panel="a"] canvas.simplex')
+        theta = experiment(browser)["policy"]["theta0"]
+        side = min(box["width"] - 68, (box["height"] - 52) / 0.866)
+        # θ = (0, 3, 5) is a little left of the third arm.
+        x = box["x"] + box["width"] / 2 + side * (0.88 + 0.003 - 0.5)
+        y = box["y"] + 26 + (box["height"] - 52 + 0.866 * side) / 2 - 2
+        browser.swipe((x, y), (x - 20, y - 30), (box["x"] + box["width"] / 2, y - 0.25 * side))
+        browser.wait(SETTLED)
+        moved = experiment(browser)["policy"]["theta0"]
+        assert moved != theta
+        assert max(moved) - min(moved) < 1.5
+        empty = (box["x"] + 20, box["y"] + 120)
+        browser.swipe(empty, (empty[0], empty[1] - 40), (empty[0], empty[1] - 100))
+        browser.wait("scrollY > 0")
+        assert experiment(browser)["policy"]["theta0"] == moved
+    finally:
+        browser.call("Emulation.setTouchEmulationEnabled", enabled=False)
 
 
 def test_dark_is_dark(browser: Browser) -> None:

@@ -288,7 +288,8 @@ export class Simplex {
     for (const name of ["pointerup", "pointercancel"]) {
       canvas.addEventListener(name, () => (held = false));
     }
-    canvas.addEventListener("touchmove", (event) => held && event.preventDefault(), { passive: false });
+    // Said when the finger comes down: once the page has begun to scroll, it is too late.
+    canvas.addEventListener("touchstart", (event) => held && event.preventDefault(), { passive: false });
     canvas.addEventListener("keydown", (event) => {
       const by = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
       if (!by || !this.data) return;
