@@ -43,9 +43,11 @@ def served() -> Iterator[tuple[int, str]]:
 
 def computed(browser: Browser, server: int) -> Parts:
     """Return milliseconds of the processor since the beginning, by process."""
-    fields = Path(f"/proc/{server}/stat").read_text().rpartition(")")[2].split()
-    tick = os.sysconf("SC_CLK_TCK")
-    found = {"server": 1000.0 * (int(fields[11]) + int(fields[12])) / tick}
+    found: Parts = {}
+    if (stat := Path(f"/proc/{server}/stat")).exists():  # Linux
+        fields = stat.read_text().rpartition(")")[2].split()
+        tick = os.sysconf("SC_CLK_TCK")
+        found["server"] = 1000.0 * (int(fields[11]) + int(fields[12])) / tick
     for process in browser.processes():
         found[process["type"]] = found.get(process["type"], 0.0) + 1000.0 * process["cpuTime"]
     return found

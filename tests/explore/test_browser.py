@@ -439,6 +439,20 @@ def test_a_finger_moves_the_start_and_scrolls_elsewhere(browser: Browser) -> Non
         browser.call("Emulation.setTouchEmulationEnabled", enabled=False)
 
 
+def test_many_runs_are_darker_than_one_on_fine_screens_too(browser: Browser) -> None:
+    browser.resize(390, 844, phone=True)
+    browser.run("new Promise(done => setTimeout(done, 200))")
+    full, pale = browser.run(
+        "(() => { const c = document.querySelector('[data-panel=b] canvas.simplex');"
+        "const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;"
+        "let full = 0, pale = 0; for (let i = 0; i < d.length; i += 4) {"
+        "if (d[i + 2] > d[i] + 60) { if (d[i + 3] > 200) full++; else pale++; } }"
+        "return [full, pale]; })()"
+    )
+    assert full > 2000
+    assert pale > 2000
+
+
 def test_dark_is_dark(browser: Browser) -> None:
     for scheme, bright in (("dark", False), ("light", True)):
         browser.scheme(scheme, still=True)

@@ -87,7 +87,7 @@ def test_a_panel_that_is_hidden_stops_counting(browser: Browser) -> None:
     press(browser, "One", "#sides")
     before = browser.run(counted)
     time.sleep(1.0)
-    assert browser.run(counted) == before < 10**6
+    assert browser.run(counted) == before
     press(browser, "Two", "#sides")
     browser.wait(SETTLED)
     browser.wait(f"{counted} > 0", 30)

@@ -71,16 +71,16 @@ function runsOf(series, { width, height, ratio }, { toY }, xs) {
   Object.assign(canvas, { width: Math.round(width * ratio), height: Math.round(height * ratio) });
   const context = canvas.getContext("2d");
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  context.lineWidth = 0.7;
+  context.lineWidth = ratio > 1 ? 1 / ratio : 0.7; // at most a pixel: such lines are drawn quickly
   context.globalAlpha = Math.min(0.8, Math.max(0.16, 3.2 / Math.sqrt(runs)));
   for (const fate of ["reached", "moving", "failed"]) {
     context.strokeStyle = colours[fate];
-    context.beginPath();
     for (let run = 0; run < runs; run++) {
       if (fates && fates.of[run] !== fate) continue;
       if (!fates && fate !== "reached") continue;
       const base = run * count;
       let y = toY(values[base]), level = 0;
+      context.beginPath();
       context.moveTo(xs[0], y);
       for (let i = 1; i < count; i++) {
         const next = toY(values[base + i]);
@@ -92,8 +92,8 @@ function runsOf(series, { width, height, ratio }, { toY }, xs) {
         if (level === i - 1) context.lineTo(xs[level], y);
         context.lineTo(xs[i], (y = next));
       }
+      context.stroke();
     }
-    context.stroke();
   }
   series.layer = { key, canvas };
   return canvas;

@@ -164,28 +164,26 @@ export class Simplex {
       this.key = key;
     }
     if (this.drawn === clock) return;
-    context.setTransform(ratio * place.x, 0, 0, ratio * place.y, ratio * place.left, ratio * place.top);
-    // Steps that cannot be seen are left out: a run that has settled costs nothing.
-    const [nearX, nearY] = [NEAR / ratio / place.x, NEAR / ratio / place.y];
+    const [sizeX, sizeY] = [ratio * place.x, ratio * place.y], [left, top] = [ratio * place.left, ratio * place.top];
+    // Every run is a line of its own, so that many together are darker than one. Steps that cannot
+    // be seen are left out: a run that has settled costs nothing.
     const thread = (from, to, wanted) => {
-      context.beginPath();
       for (let run = 0; run < runs; run++) {
         if (wanted !== null && fates.of[run] !== wanted) continue;
         const base = 2 * run * times;
-        let x = points[base + 2 * from], y = points[base + 2 * from + 1];
+        let x = left + sizeX * points[base + 2 * from], y = top + sizeY * points[base + 2 * from + 1], moves = false;
+        context.beginPath();
         context.moveTo(x, y);
         for (let j = base + 2 * (from + 1), end = base + 2 * to; j <= end; j += 2) {
-          const nextX = points[j], nextY = points[j + 1];
-          if (Math.abs(nextX - x) < nearX && Math.abs(nextY - y) < nearY) continue;
+          const nextX = left + sizeX * points[j], nextY = top + sizeY * points[j + 1];
+          if (Math.abs(nextX - x) < NEAR && Math.abs(nextY - y) < NEAR) continue;
           context.lineTo((x = nextX), (y = nextY));
+          moves = true;
         }
+        if (moves) context.stroke();
       }
-      context.save();
-      context.setTransform(1, 0, 0, 1, 0, 0);
-      context.stroke();
-      context.restore();
     };
-    context.lineWidth = ratio * (runs > 300 ? 0.6 : 0.9);
+    context.lineWidth = ratio > 1 ? 1 : runs > 300 ? 0.6 : 0.9; // at most a pixel: such lines are drawn quickly
     context.lineJoin = "round";
     context.globalAlpha = Math.min(0.9, Math.max(0.18, 26 / Math.sqrt(runs) / 5));
     if (state.colour === "time") {
