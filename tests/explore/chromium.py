@@ -97,6 +97,15 @@ class Browser:
                 return result
             self._event(found)
 
+    def processes(self) -> list[dict[str, Any]]:
+        """List its processes: type, id and cpuTime in seconds."""
+        session, self._session = self._session, None  # a question to the browser, not to the page
+        try:
+            found: list[dict[str, Any]] = self.call("SystemInfo.getProcessInfo")["processInfo"]
+        finally:
+            self._session = session
+        return found
+
     def _next(self, end: float) -> dict[str, Any]:
         while b"\0" not in self._rest:
             ready, _, _ = select.select([self._in], [], [], max(0.0, end - time.monotonic()))
@@ -170,6 +179,13 @@ class Browser:
         self._held = kind == "mousePressed" or (kind == "mouseMoved" and held)
         self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, clickCount=1,
                   button="left" if held else "none", buttons=int(held))  # fmt: skip
+
+    def swipe(self, *points: tuple[float, float]) -> None:
+        """Put a finger on the first point, go through the others, lift it."""
+        kinds = ("touchStart", *["touchMove"] * (len(points) - 1))
+        for kind, (x, y) in zip(kinds, points, strict=True):
+            self.call("Input.dispatchTouchEvent", type=kind, touchPoints=[{"x": x, "y": y}])
+        self.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
 
     def drag(self, *points: tuple[float, float]) -> None:
         """Press at the first point, go through the others, release."""

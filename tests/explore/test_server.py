@@ -327,6 +327,7 @@ def test_a_maze_has_its_picture(page: Page) -> None:
         EXP,
         EXP.replace(baseline=cm.baseline("sum(pi * r) + c", c=0.5), optimiser=cm.Adam()),
         EXP.replace(update=cm.Vanilla(cm.Decay(0.5, 0.5)), behaviour=cm.UniformMixture(0.1)),
+        EXP.replace(problem=cm.Bandit([1.0, 0.7, 0.0], names=["a\nb", "\r\n'", '"""\n'])),
         MAZE,
     ],
 )
@@ -340,6 +341,12 @@ def test_the_texts_make_the_experiment(page: Page, experiment: cm.Experiment) ->
     assert cm.Experiment.from_dict(head["experiment"]) == plain
     read = unpack(ask(page, "read", toml=head["toml"]).body)[0]["experiment"]
     assert cm.Experiment.from_dict(read) == plain
+
+
+def test_rows_of_a_map_stand_below_each_other(page: Page) -> None:
+    head, _ = unpack(ask(page, "picture", experiment=MAZE.to_dict(), number=8, runs=3).body)
+    assert "\n        '#S...#...#\\n'\n        '#....#...#\\n'" in head["python"]
+    assert "\n#S...#...#\n#....#...#\n" in head["toml"]
 
 
 def test_the_program_runs_as_it_stands(capsys: pytest.CaptureFixture[str]) -> None:
@@ -482,15 +489,3 @@ def test_nothing_on_the_page_reads_markup_or_comes_from_outside(page: Page) -> N
         assert not any(f" {event}=" in rest for event in ("onclick", "onload", "style")) or (
             not name.endswith(".html")
         )
-
-
-def test_groups_of_many_episodes_are_bounded(page: Page) -> None:
-    rooms = cm.gridworld("\n".join(["S" * 20] * 19 + ["S" * 19 + "A"]), goals={"A": 1}, limit=1000)
-    many = MAZE.replace(problem=rooms, estimator=cm.Group(100, starts="each"))
-    reply = ask(page, "picture", experiment=many.to_dict(), page="groups")
-    assert reply.status == 422
-    assert reply.error["argument"] == "Group.samples"
-    long = MAZE.replace(problem=cm.maps.four_rooms().replace(limit=1000), estimator=cm.Group(100))
-    reply = ask(page, "picture", experiment=long.to_dict(), page="groups", number=2)
-    assert reply.status == 422
-    assert reply.error["argument"] == "Gridworld.limit * samples"

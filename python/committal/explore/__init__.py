@@ -114,7 +114,7 @@ def explore(
     """
     from committal.explore import bounds
     from committal.explore.address import fragment_of
-    from committal.explore.desk import plain
+    from committal.explore.writing import plain
 
     for argument, given in (("experiment", experiment), ("other", other)):
         if given is not None:

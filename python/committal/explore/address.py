@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from committal.config import Experiment
-from committal.explore.desk import plain
+from committal.explore.writing import plain
 
 
 def fragment_of(experiment: Experiment | None, other: Experiment | None, **more: Any) -> str:

@@ -15,7 +15,7 @@ from committal.inference.intervals import proportion_interval
 from committal.simulation.engine import Engine
 
 #: Seconds of one piece: what a slider may have to wait for, and how often a number is shown.
-PIECE = 0.06
+PIECE = 0.03
 #: Times of the mean curve; a value of a gridworld is an equation to be solved.
 TIMES, MAZE_TIMES = 60, 12
 #: Something is said when there are this much more runs than the last time: watched on a scale of

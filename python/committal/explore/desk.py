@@ -16,7 +16,7 @@ from committal.explore import bandits, bounds, counts, mazes
 from committal.explore.packets import pack, unpack
 from committal.explore.turns import Turn, Turns
 from committal.explore.workers import Worker
-from committal.explore.writing import python_of
+from committal.explore.writing import plain, python_of
 from committal.simulation.streams import stream_key
 from committal.support import check
 from committal.support.machine import available_threads
@@ -55,7 +55,8 @@ class Desk:
 
     def __init__(self) -> None:
         self._turns = Turns()
-        self._workers = {panel: Worker() for panel in PANELS}
+        # The presets have their own: the first map of a panel need not wait for them.
+        self._workers = {name: Worker() for name in (*PANELS, "presets")}
         self._presets: bytes | None = None
         self._threads = available_threads()
 
@@ -121,9 +122,11 @@ class Desk:
         del gone  # they are kept: whoever asks next wants them too
         if self._presets is None:
             # In a process: the figures bring matplotlib with them, which takes a second.
-            made = self._workers["b"].ask(
+            worker = self._workers["presets"]
+            made = worker.ask(
                 {"what": "presets"}, seconds=bounds.ANSWER_SECONDS, still_wanted=lambda: None
             )
+            worker.rest()
             if "error" in unpack(made)[0]:
                 return made
             self._presets = made
@@ -163,23 +166,15 @@ def described(experiment: Experiment, *, runs: int, seed: int, below: float) -> 
     import tomli_w
 
     data = plain(experiment)
+    # Rows of a map below each other can be read and changed; of \r\n TOML would keep the \n only.
+    lines = "\\r" not in json.dumps(data)
     return {
         "experiment": data,
         "python": python_of(experiment, runs=runs, seed=seed, below=below),
-        "toml": tomli_w.dumps({"runs": runs, "rng": seed, "experiment": data}),
+        "toml": tomli_w.dumps(
+            {"runs": runs, "rng": seed, "experiment": data}, multiline_strings=lines
+        ),
     }
-
-
-def plain(experiment: Experiment) -> dict[str, Any]:
-    """Return the dictionary of an experiment, without its record.
-
-    Examples
-    --------
-    >>> from committal.config import Bandit, Natural, Softmax
-    >>> "record" in plain(Experiment(Bandit([1, 0]), Softmax(), Natural(0.1), steps=10))
-    False
-    """
-    return {k: v for k, v in experiment.to_dict().items() if k not in ("record", "kind")}
 
 
 def body_of(text: bytes) -> dict[str, Any]:

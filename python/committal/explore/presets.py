@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from committal.explore.writing import plain
 from committal.paper import registry
 from committal.paper.bandit_figure import BELOW
 from committal.paper.figure import Case, PaperFigure
@@ -54,11 +55,5 @@ def _preset(figure: PaperFigure[Any]) -> dict[str, Any] | None:
         "under": "variance" if figure.name == "fig3" else "none",
         # The extremes of what is compared: b* - 1/2 and b* + 1/2, or the first and the last.
         "pair": [0, 2 if len(cases) == 4 else len(cases) - 1],
-        "cases": [
-            {"label": case.label, "experiment": _plain(case.experiment.to_dict())} for case in cases
-        ],
+        "cases": [{"label": case.label, "experiment": plain(case.experiment)} for case in cases],
     }
-
-
-def _plain(data: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in data.items() if key != "record"}

@@ -31,6 +31,8 @@ KINDS = {
     "js": "text/javascript; charset=utf-8",
     "svg": "image/svg+xml",
 }
+#: Headers by which requests are judged.
+ONCE = ("Host", "Origin", "Sec-Fetch-Site", "Content-Type", "Content-Length")
 #: Connections at the same time; a browser has six.
 CONNECTIONS = 64
 _JSON = "application/json"
@@ -94,6 +96,9 @@ class Handler(BaseHTTPRequestHandler):
     def _refused(self) -> bool:
         headers = {name.title(): value for name, value in self.headers.items()}
         refusal = self.server.guard.refusal(self.path, headers)
+        for name in ONCE:  # of two, this server would believe one and somebody else the other
+            if len(self.headers.get_all(name, [])) > 1:
+                refusal = 400, f"{name} is given twice"
         if refusal is None:
             return False
         status, why = refusal
@@ -105,6 +110,8 @@ class Handler(BaseHTTPRequestHandler):
         try:
             length = int(self.headers.get("Content-Length", ""))
         except ValueError:
+            length = -1
+        if "Transfer-Encoding" in self.headers:  # pieces are not read, whatever else is said
             length = -1
         if not 0 <= length <= bounds.BODY:
             self.close_connection = True

@@ -86,6 +86,11 @@ class Worker:
         finally:
             self._lock.release()
 
+    def rest(self) -> None:
+        """End the process; the next request starts another one."""
+        with self._lock:
+            self._end()
+
     def close(self) -> None:
         """End the process, and whoever waits for it."""
         self._closed = True

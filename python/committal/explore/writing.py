@@ -1,13 +1,26 @@
-"""An experiment as text to copy: Python that makes it, and TOML."""
+"""An experiment as the page shows it: plain data, and Python that makes it."""
 
 from __future__ import annotations
 
+import ast
 import io
 import tokenize
 from itertools import pairwise
 from typing import Any
 
 from committal.config import Experiment, Record
+
+
+def plain(experiment: Experiment) -> dict[str, Any]:
+    """Return the dictionary of an experiment, without its record.
+
+    Examples
+    --------
+    >>> from committal.config import Bandit, Natural, Softmax
+    >>> "record" in plain(Experiment(Bandit([1, 0]), Softmax(), Natural(0.1), steps=10))
+    False
+    """
+    return {k: v for k, v in experiment.to_dict().items() if k not in ("record", "kind")}
 
 
 def python_of(experiment: Experiment, *, runs: int, seed: int, below: float) -> str:
@@ -32,7 +45,7 @@ def python_of(experiment: Experiment, *, runs: int, seed: int, below: float) -> 
     """
     # The page records what it draws; a program has the default.
     plain = experiment.replace(record=Record())
-    lines = [f"    {name}={_qualified(value)}," for name, value in _shown(plain)]
+    lines = [f"    {name}={_in_lines(_qualified(value))}," for name, value in _shown(plain)]
     return "\n".join(
         (
             "import committal as cm",
@@ -53,6 +66,16 @@ def _shown(experiment: Experiment) -> list[tuple[str, Any]]:
     given = experiment._arguments().items()
     shown = [(n, v) for n, v in given if n not in defaults or defaults[n] != v]
     return [(name, value) for name, value in shown if name != "record"]
+
+
+def _in_lines(text: str) -> str:
+    """Write the rows of a map below each other."""
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.STRING and (rows := ast.literal_eval(token.string)).count("\n"):
+            written = (f"\n        {row!r}" for row in rows.splitlines(keepends=True))
+            before, after = text[: token.start[1]], text[token.end[1] :].removeprefix(", ")
+            return f"{before}{''.join(written)},\n        {after}"
+    return text
 
 
 def _qualified(value: object) -> str:

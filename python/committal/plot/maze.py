@@ -215,11 +215,15 @@ def draw_map(ax: Axes, problem: Gridworld) -> None:
 
 def colour_cells(ax: Axes, problem: Gridworld, v: Floats, cmap: str, norm: Normalize) -> AxesImage:
     """Colour the cells that are acted in; NaN stays as it is."""
-    image = np.full((len(problem.rows), len(problem.rows[0])), np.nan)
+    return ax.imshow(on_map(problem, v), cmap=colormaps[cmap], norm=norm, zorder=1)
+
+
+def on_map(problem: Gridworld, v: Floats) -> np.ma.MaskedArray[Any, np.dtype[np.float64]]:
+    """Put the numbers of states where their cells are, of those that are acted in."""
+    cells = np.full((len(problem.rows), len(problem.rows[0])), np.nan)
     for s in np.flatnonzero(~problem.is_terminal):
-        image[problem.cells[s]] = v[s]
-    masked = np.ma.masked_invalid(image)
-    return ax.imshow(masked, cmap=colormaps[cmap], norm=norm, zorder=1)
+        cells[problem.cells[s]] = v[s]
+    return np.ma.masked_invalid(cells)
 
 
 def is_dark(image: AxesImage, v: Floats) -> npt.NDArray[np.bool_]:

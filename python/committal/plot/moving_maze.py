@@ -20,7 +20,7 @@ from committal.errors import ConfigError
 from committal.plot import arguments
 from committal.plot.clock import pace
 from committal.plot.film import in_front
-from committal.plot.maze import colour_cells, draw_map, is_dark, write_letters
+from committal.plot.maze import colour_cells, draw_map, is_dark, on_map, write_letters
 from committal.plot.panels import panels
 from committal.plot.words import literal
 from committal.simulation.dataset import experiment_of
@@ -139,10 +139,7 @@ def _mover(ax: Axes, one: Recorded, image: AxesImage | None) -> Callable[[int], 
         dark = np.zeros(problem.n_states, np.bool_)
         if image is not None and one.visits is not None:
             counts = _seen(one.visits[now])
-            cells = np.full((len(problem.rows), len(problem.rows[0])), np.nan)
-            for s in np.flatnonzero(~problem.is_terminal):
-                cells[problem.cells[s]] = counts[s]
-            image.set_data(np.ma.masked_invalid(cells))
+            image.set_data(on_map(problem, counts))
             dark = is_dark(image, counts) & (one.visits[now] > 0.0)
         if one.policy is not None:
             shapes, states = arrow_shapes(problem, one.policy[now])

@@ -1,7 +1,8 @@
 // The settings of a bandit, as sliders. Every one acts at once.
 
-import { choices, make, select, slider } from "./elements.js";
+import { choices, make, slider } from "./elements.js";
 import { parametersOf, softmax } from "./geometry.js";
+import { chosen, otherBy, tuned } from "./settings.js";
 import { baselineFrom, baselineOf, current, short, state } from "./state.js";
 
 const BASELINES = [
@@ -13,20 +14,12 @@ const BASELINES = [
 export function shared(page) {
   const parts = [];
   const add = (part) => (parts.push(part), part.element);
-  const offset = slider("offset ε", { min: -1.5, max: 1.5, step: 0.01, title: "Added to the baseline: low ones commit, high ones doubt" },
-    () => {
-      const b = baselineOf(current());
+  const offset = tuned(page, "offset ε", { min: -1.5, max: 1.5, step: 0.01, title: "Added to the baseline: low ones commit, high ones doubt" },
+    (e) => {
+      const b = baselineOf(e);
       return b.kind === "formula" || b.kind === "other" ? null : b.offset;
     },
-    (x) => {
-      // Both move by as much, and stay as far apart as they are.
-      const by = x - baselineOf(current()).offset;
-      page.edit((e) => {
-        const b = baselineOf(e);
-        if (b.kind === "formula" || b.kind === "other") return;
-        e.baseline = baselineFrom({ ...b, offset: Math.round((b.offset + by) * 1e4) / 1e4 });
-      });
-    });
+    (e, x) => { e.baseline = baselineFrom({ ...baselineOf(e), offset: x }); });
   offset.bar.id = "epsilon";
   offset.element.querySelector("label").htmlFor = "epsilon";
   const text = make("input", {
@@ -34,33 +27,28 @@ export function shared(page) {
     placeholder: "sum(pi * r) + 0.1",
     onchange: () => page.edit((e) => { e.baseline = { kind: "formula_baseline", formula: text.value }; }),
   });
-  const formula = make("div", { className: "row formula" }, make("label", { htmlFor: "formula", text: "b(π, r, θ, t) =" }), text);
-  const kind = select("baseline", BASELINES, () => baselineOf(current()).kind, (value) =>
-    page.edit((e) => {
-      const before = baselineOf(e);
-      const given = value === "formula" ? { formula: before.formula ?? "sum(pi * r)" } : {};
-      e.baseline = baselineFrom({ kind: value, offset: before.offset, ...given });
-    }));
+  const aside = make("span", { className: "other" });
+  const formula = make("div", { className: "row formula" }, make("label", { htmlFor: "formula", text: "b(π, r, θ, t) =" }), text, aside);
+  const kind = chosen(page, "baseline", BASELINES, (e) => baselineOf(e).kind, (e, value) => {
+    const before = baselineOf(e);
+    const given = value === "formula" ? { formula: before.formula ?? "sum(pi * r)" } : {};
+    e.baseline = baselineFrom({ kind: value, offset: before.offset, ...given });
+  });
   parts.push({
     refresh() {
       const b = baselineOf(current());
       formula.hidden = b.kind !== "formula";
       if (b.kind === "formula" && document.activeElement !== text) text.value = b.formula;
+      const other = otherBy((e) => baselineOf(e).formula)();
+      aside.textContent = other === undefined ? "" : `B: ${other}`;
     },
   });
-  const step = slider("step size α", { min: 0.001, max: 2, log: true },
-    () => (typeof current().update.step_size === "number" ? current().update.step_size : null),
-    (x) => {
-      const before = current().update.step_size;
-      page.edit((e) => {
-        const own = e.update.step_size;
-        if (typeof own !== "number") return;
-        e.update.step_size = own === before ? x : Number(((own * x) / before).toPrecision(3));
-      });
-    });
-  const entropy = slider("entropy τ", { min: 0, max: 0.5, step: 0.005, title: "Entropy regularisation" },
-    () => (["natural", "vanilla"].includes(current().update.kind) && typeof (current().update.entropy ?? 0) === "number" ? current().update.entropy ?? 0 : null),
-    (x) => page.edit((e) => { e.update.entropy = x; }));
+  const step = tuned(page, "step size α", { min: 0.001, max: 2, log: true },
+    ({ update }) => (typeof update.step_size === "number" ? update.step_size : null),
+    (e, x) => { e.update.step_size = x; });
+  const entropy = tuned(page, "entropy τ", { min: 0, max: 0.5, step: 0.005, hard: true, title: "Entropy regularisation" },
+    ({ update }) => (["natural", "vanilla"].includes(update.kind) && typeof (update.entropy ?? 0) === "number" ? update.entropy ?? 0 : null),
+    (e, x) => { e.update.entropy = x; });
   return { add, parts, offset, kind, formula, step, entropy };
 }
 
@@ -70,39 +58,39 @@ export function group(title, ...rows) {
 
 export function banditControls(page) {
   const s = shared(page), { add, parts } = s;
-  const update = select("update", [["natural", "natural"], ["vanilla", "vanilla"], ["projected", "projected"]],
-    () => current().update.kind, (value) => page.edit((e) => setUpdate(e, value)));
-  const samples = slider("samples", { min: 1, max: 64, step: 1, whole: true },
-    () => ((current().estimator?.kind ?? "one_sample") === "one_sample" ? current().estimator?.samples ?? 1 : null),
-    (x) => page.edit((e) => { e.estimator = { ...e.estimator, kind: "one_sample", samples: x }; }));
-  const optimiser = select("optimiser", [["plain", "plain"], ["momentum", "momentum"], ["adam", "Adam"]],
-    () => current().optimiser?.kind ?? "plain",
-    (value) => page.edit((e) => {
+  const update = chosen(page, "update", [["natural", "natural"], ["vanilla", "vanilla"], ["projected", "projected"]],
+    (e) => e.update.kind, setUpdate);
+  const samples = tuned(page, "samples", { min: 1, max: 64, step: 1, whole: true, hard: true },
+    ({ estimator }) => ((estimator?.kind ?? "one_sample") === "one_sample" ? estimator?.samples ?? 1 : null),
+    (e, x) => { e.estimator = { ...e.estimator, kind: "one_sample", samples: x }; });
+  const optimiser = chosen(page, "optimiser", [["plain", "plain"], ["momentum", "momentum"], ["adam", "Adam"]],
+    (e) => e.optimiser?.kind ?? "plain",
+    (e, value) => {
       if (value === "plain") delete e.optimiser;
       else e.optimiser = value === "momentum" ? { kind: value, beta: 0.9 } : { kind: value };
-    }));
-  const behaviour = select("draws from", [["on_policy", "the policy"], ["uniform_mixture", "policy + uniform"], ["epsilon_greedy", "ε-greedy"]],
-    () => current().behaviour?.kind ?? "on_policy",
-    (value) => page.edit((e) => {
+    });
+  const behaviour = chosen(page, "draws from", [["on_policy", "the policy"], ["uniform_mixture", "policy + uniform"], ["epsilon_greedy", "ε-greedy"]],
+    (e) => e.behaviour?.kind ?? "on_policy",
+    (e, value) => {
       e.behaviour = { on_policy: { kind: value }, uniform_mixture: { kind: value, gamma: 0.1 }, epsilon_greedy: { kind: value, epsilon: 0.1 } }[value];
-    }));
+    });
   const rateName = { uniform_mixture: "gamma", epsilon_greedy: "epsilon" };
-  const exploring = slider("exploration", { min: 0.01, max: 1, step: 0.01 },
-    () => {
-      const name = rateName[current().behaviour?.kind];
-      return name && typeof current().behaviour[name] === "number" ? current().behaviour[name] : null;
+  const exploring = tuned(page, "exploration", { min: 0.01, max: 1, step: 0.01, hard: true },
+    ({ behaviour: b }) => {
+      const name = rateName[b?.kind];
+      return name && typeof b[name] === "number" ? b[name] : null;
     },
-    (x) => page.edit((e) => { e.behaviour = { ...e.behaviour, [rateName[e.behaviour.kind]]: x }; }));
+    (e, x) => { e.behaviour = { ...e.behaviour, [rateName[e.behaviour.kind]]: x }; });
 
-  const noise = select("rewards are", [["none", "certain"], ["bernoulli", "0 or 1"], ["gaussian", "normal"], ["uniform", "uniform"]],
-    () => current().problem.noise ?? "none", (value) => page.edit((e) => setNoise(e, value)));
+  const noise = chosen(page, "rewards are", [["none", "certain"], ["bernoulli", "0 or 1"], ["gaussian", "normal"], ["uniform", "uniform"]],
+    (e) => e.problem.noise ?? "none", setNoise);
   const noiseName = { gaussian: "sigma", uniform: "half_width" };
-  const spread = slider("spread", { min: 0, max: 2, step: 0.01 },
-    () => {
-      const p = current().problem, name = noiseName[p.noise];
+  const spread = tuned(page, "spread", { min: 0, max: 2, step: 0.01, hard: true },
+    ({ problem: p }) => {
+      const name = noiseName[p.noise];
       return name && typeof p[name] === "number" ? p[name] : null;
     },
-    (x) => page.edit((e) => { e.problem[noiseName[e.problem.noise]] = x; }));
+    (e, x) => { e.problem[noiseName[e.problem.noise]] = x; });
 
   const arms = make("div", { className: "arms" });
   let rows = [];
@@ -128,10 +116,10 @@ export function banditControls(page) {
 }
 
 function armRow(k, page) {
-  const mean = slider(`reward of arm ${k + 1}`, { min: -1, max: 1.5, step: 0.01 },
-    () => current().problem.means[k], (x) => page.edit((e) => { e.problem.means[k] = x; }));
-  const theta = slider(`start of arm ${k + 1}`, { min: -6, max: 6, step: 0.05 },
-    () => startOf(current())[k], (x) => page.edit((e) => setTheta(e, k, x)));
+  const mean = tuned(page, `reward of arm ${k + 1}`, { min: -1, max: 1.5, step: 0.01 },
+    (e) => e.problem.means?.[k], (e, x) => { e.problem.means[k] = x; });
+  const theta = tuned(page, `start of arm ${k + 1}`, { min: -6, max: 6, step: 0.05 },
+    (e) => startOf(e)[k], (e, x) => setTheta(e, k, x));
   const share = make("span", { className: "share" });
   const element = make("div", { className: "arm" }, make("span", { className: "arm-name", text: `arm ${k + 1}` }), mean.element, theta.element, share);
   const refresh = () => {
@@ -144,7 +132,7 @@ function armRow(k, page) {
 }
 
 export function runControls(page, add, { steps, most }) {
-  const length = slider(steps, { min: 10, max: most, log: true, whole: true }, () => current().steps, (x) => page.edit((e) => { e.steps = x; }));
+  const length = tuned(page, steps, { min: 10, max: most, log: true, whole: true, hard: true }, (e) => e.steps, (e, x) => { e.steps = x; });
   const runs = slider("runs drawn", { min: 10, max: 1000, log: true, whole: true }, () => state.runs, (x) => page.set("runs", x));
   const below = slider("fails below", { min: -1, max: 1.5, step: 0.01, title: "A run fails if its value ends below this" }, () => state.below, (x) => page.set("below", x));
   const seed = slider("seed", { min: 0, max: 99, step: 1, whole: true }, () => state.seed, (x) => page.set("seed", x));
@@ -209,6 +197,7 @@ function setUpdate(e, kind) {
 
 function setNoise(e, kind) {
   const means = e.problem.means;
+  if (!means) return;
   e.problem = { kind: "bandit", means };
   if (kind !== "none") e.problem.noise = kind;
   if (kind === "bernoulli") e.problem.means = means.map((m) => Math.min(1, Math.max(0, m)));
@@ -217,7 +206,8 @@ function setNoise(e, kind) {
 }
 
 function resize(e, by) {
-  const means = [...e.problem.means], theta = [...startOf(e)];
+  const means = [...(e.problem.means ?? [])], theta = [...startOf(e)];
+  if (!means.length || means.length + by < 2 || means.length + by > 5) return;
   if (by < 0) [means, theta].forEach((list) => list.pop());
   else {
     means.push(0.3);

@@ -3,6 +3,8 @@
 import { axes, fit } from "./canvas.js";
 import { colours } from "./colours.js";
 
+const LEVEL = 0.15; // pixels
+
 // `series`: {times, runs, values (runs x times), fates, low, high, below, mean, path, label}.
 export function drawCurves(canvas, series, clock, counted) {
   const size = fit(canvas), { context } = size;
@@ -29,21 +31,7 @@ export function drawCurves(canvas, series, clock, counted) {
     context.stroke();
     context.setLineDash([]);
   }
-  context.lineWidth = 0.7;
-  context.globalAlpha = Math.min(0.8, Math.max(0.16, 3.2 / Math.sqrt(runs)));
-  for (const fate of ["reached", "moving", "failed"]) {
-    context.strokeStyle = colours[fate];
-    context.beginPath();
-    for (let run = 0; run < runs; run++) {
-      if (fates && fates.of[run] !== fate) continue;
-      if (!fates && fate !== "reached") continue;
-      const base = run * times.length;
-      context.moveTo(xs[0], toY(values[base]));
-      for (let i = 1; i < times.length; i++) context.lineTo(xs[i], toY(values[base + i]));
-    }
-    context.stroke();
-  }
-  context.globalAlpha = 1;
+  context.drawImage(runsOf(series, size, frame, xs), 0, 0, size.width, size.height);
   if (series.path) {
     context.strokeStyle = colours.ink;
     context.setLineDash([5, 4]);
@@ -72,6 +60,43 @@ export function drawCurves(canvas, series, clock, counted) {
   context.moveTo(xs[clock], frame.top);
   context.lineTo(xs[clock], frame.bottom);
   context.stroke();
+}
+
+// The lines of the runs, drawn once: only the clock moves over them.
+function runsOf(series, { width, height, ratio }, { toY }, xs) {
+  const { values, runs, fates } = series, count = xs.length;
+  const key = `${width} ${height} ${ratio} ${colours.ink}`;
+  if (series.layer?.key === key) return series.layer.canvas;
+  const canvas = series.layer?.canvas ?? document.createElement("canvas");
+  Object.assign(canvas, { width: Math.round(width * ratio), height: Math.round(height * ratio) });
+  const context = canvas.getContext("2d");
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.lineWidth = ratio > 1 ? 1 / ratio : 0.7; // at most a pixel: such lines are drawn quickly
+  context.globalAlpha = Math.min(0.8, Math.max(0.16, 3.2 / Math.sqrt(runs)));
+  for (const fate of ["reached", "moving", "failed"]) {
+    context.strokeStyle = colours[fate];
+    for (let run = 0; run < runs; run++) {
+      if (fates && fates.of[run] !== fate) continue;
+      if (!fates && fate !== "reached") continue;
+      const base = run * count;
+      let y = toY(values[base]), level = 0;
+      context.beginPath();
+      context.moveTo(xs[0], y);
+      for (let i = 1; i < count; i++) {
+        const next = toY(values[base + i]);
+        // What stays level is one line, however many times it was looked at.
+        if (Math.abs(next - y) < LEVEL && i < count - 1) {
+          level = i;
+          continue;
+        }
+        if (level === i - 1) context.lineTo(xs[level], y);
+        context.lineTo(xs[i], (y = next));
+      }
+      context.stroke();
+    }
+  }
+  series.layer = { key, canvas };
+  return canvas;
 }
 
 export function meanOver(values, runs, times) {

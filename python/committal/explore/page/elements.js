@@ -29,8 +29,9 @@ export function choices(box, options, get, set) {
 
 let count = 0;
 
-// A slider with its number beside it; `log` for what spans decades.
-export function slider(label, { min, max, step = 0.01, log = false, whole = false, title = "" }, get, set) {
+// A slider with its number beside it; `log` for what spans decades. `other` gives what the
+// second panel has, if that is something else.
+export function slider(label, { min, max, step = 0.01, log = false, whole = false, title = "" }, get, set, other = () => undefined) {
   const id = `s${++count}`;
   const toBar = (v) => (log ? Math.log10(Math.max(v, min)) : v);
   const fromBar = (v) => {
@@ -49,24 +50,28 @@ export function slider(label, { min, max, step = 0.01, log = false, whole = fals
       refresh();
     },
   });
-  const row = make("div", { className: "row", title }, make("label", { htmlFor: id, text: label }), bar, number);
+  const aside = make("span", { className: "other" });
+  const row = make("div", { className: "row", title }, make("label", { htmlFor: id, text: label }), bar, number, aside);
   const refresh = () => {
     const value = get();
     row.hidden = value === null || value === undefined;
     if (row.hidden) return;
     if (document.activeElement !== bar) bar.value = toBar(value);
     if (document.activeElement !== number) number.value = value;
+    const found = other();
+    aside.textContent = found === undefined ? "" : `B: ${found}`;
   };
   refresh();
   return { element: row, refresh, bar };
 }
 
 // `options`: pairs of value and words.
-export function select(label, options, get, set, title = "") {
+export function select(label, options, get, set, other = () => undefined) {
   const id = `s${++count}`;
   const list = make("select", { id, onchange: () => set(list.value) },
     ...options.map(([value, words]) => make("option", { value, text: words })));
-  const row = make("div", { className: "row wide", title }, make("label", { htmlFor: id, text: label }), list);
+  const aside = make("span", { className: "other" });
+  const row = make("div", { className: "row wide" }, make("label", { htmlFor: id, text: label }), list, aside);
   const refresh = () => {
     const value = get();
     row.hidden = value === null;
@@ -78,6 +83,8 @@ export function select(label, options, get, set, title = "") {
       list.append(other);
     }
     list.value = value;
+    const found = other(), words = options.find(([v]) => v === found)?.[1] ?? found;
+    aside.textContent = found === undefined ? "" : `B: ${words}`;
   };
   refresh();
   return { element: row, refresh };

@@ -27,7 +27,7 @@ class Page {
     this._keys();
     this.all();
     this._loadPresets();
-    const again = () => { readColours(); for (const panel of Object.values(this.panels)) panel.redraw(); this.frame(); };
+    const again = () => { readColours(); for (const panel of Object.values(this.panels)) panel.redraw(); this.maps(); };
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
     new ResizeObserver(() => this.frame()).observe(byId("panels"));
     addEventListener("hashchange", () => {
@@ -149,6 +149,7 @@ class Page {
     this._refreshTargets();
     this._targets.hidden = !state.two;
     this.panels.b.element.hidden = !state.two;
+    if (!state.two) this.panels.b.stop();
     byId("panels").classList.toggle("two", state.two);
     for (const name of ["a", "b"]) {
       this.panels[name].element.classList.toggle("chosen", state.two && targets().includes(name));
@@ -183,6 +184,15 @@ class Page {
       this._framed = false;
       for (const panel of this.visible()) panel.draw();
     });
+  }
+
+  // Maps that stand side by side have the same colours for the same numbers.
+  maps() {
+    const shown = this.visible().filter((panel) => panel.map);
+    const logs = shown.filter((panel) => panel.map.log).map((panel) => panel.map);
+    const [low, high] = [Math.min(...logs.map((m) => m.low)), Math.max(...logs.map((m) => m.high))];
+    for (const panel of shown) panel.showMap(...(panel.map.log ? [low, high] : [0, 1]));
+    this.frame();
   }
 
   // What common random numbers are for: the same run, twice.

@@ -22,8 +22,8 @@ function count(rows, letter) {
 export function changed(problem, r, c, tool) {
   const rows = rowsOf(problem), start = startOf(problem);
   const letter = tool === "start" ? start : tool;
-  const before = rows[r][c];
-  if (before === letter) return false;
+  const before = rows[r]?.[c]; // the other panel's map may be smaller
+  if (before === undefined || before === letter) return false;
   if (before === start && count(rows, start) === 1 && letter !== start) return false;
   const goals = { ...problem.goals };
   if (before in goals && count(rows, before) === 1) {

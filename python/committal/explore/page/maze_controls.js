@@ -3,7 +3,8 @@
 import { group, runControls, shared } from "./controls.js";
 import { choices, make, select, slider } from "./elements.js";
 import { LETTERS, cleared, resized } from "./map.js";
-import { current, state } from "./state.js";
+import { chosen, tuned } from "./settings.js";
+import { state } from "./state.js";
 
 export function mazeControls(page) {
   const s = shared(page), { add, parts } = s;
@@ -18,15 +19,14 @@ export function mazeControls(page) {
     type: "button", text, onclick: () => page.edit((e) => { change(e.problem); }),
   });
   const goals = LETTERS.map((letter) =>
-    add(slider(`goal ${letter}`, { min: -1, max: 2, step: 0.05 },
-      () => current().problem.goals?.[letter] ?? null,
-      (x) => page.edit((e) => { if (letter in e.problem.goals) e.problem.goals[letter] = x; }))));
+    add(tuned(page, `goal ${letter}`, { min: -1, max: 2, step: 0.05 },
+      (e) => e.problem.goals?.[letter] ?? null, (e, x) => { e.problem.goals[letter] = x; })));
   const number = (label, key, fallback, options) =>
-    add(slider(label, options, () => current().problem[key] ?? fallback, (x) => page.edit((e) => { e.problem[key] = x; })));
-  const estimator = select("estimator", [["exact_q", "exact Q on the way"], ["reinforce", "REINFORCE"], ["expected", "the true gradient"]],
-    () => current().estimator?.kind ?? "exact_q", (kind) => page.edit((e) => { e.estimator = { kind }; }));
-  const update = select("update", [["natural", "natural"], ["vanilla", "vanilla"]],
-    () => current().update.kind, (kind) => page.edit((e) => { e.update = { ...e.update, kind }; }));
+    add(tuned(page, label, options, (e) => e.problem[key] ?? fallback, (e, x) => { e.problem[key] = x; }));
+  const estimator = chosen(page, "estimator", [["exact_q", "exact Q on the way"], ["reinforce", "REINFORCE"], ["expected", "the true gradient"]],
+    (e) => e.estimator?.kind ?? "exact_q", (e, kind) => { e.estimator = { kind }; });
+  const update = chosen(page, "update", [["natural", "natural"], ["vanilla", "vanilla"]],
+    (e) => e.update.kind, (e, kind) => { e.update = { ...e.update, kind }; });
   const shown = slider("shown run", { min: 1, max: 30, step: 1, whole: true },
     () => state.shown + 1, (x) => page.set("shown", Math.min(Math.max(1, x), state.runs) - 1));
   const heat = make("div", { className: "choices" });
@@ -41,10 +41,10 @@ export function mazeControls(page) {
         button("+ row", (p) => resized(p, 1, 0)), button("− row", (p) => resized(p, -1, 0)),
         button("+ column", (p) => resized(p, 0, 1)), button("− column", (p) => resized(p, 0, -1)),
         button("no walls", cleared)),
-      number("discount γ", "gamma", 0.99, { min: 0.5, max: 0.999, step: 0.001 }),
-      number("slip", "slip", 0, { min: 0, max: 0.9, step: 0.01 }),
+      number("discount γ", "gamma", 0.99, { min: 0.5, max: 0.999, step: 0.001, hard: true }),
+      number("slip", "slip", 0, { min: 0, max: 0.9, step: 0.01, hard: true }),
       number("step reward", "step_reward", 0, { min: -0.2, max: 0.1, step: 0.005 }),
-      number("moves", "limit", 100, { min: 10, max: 500, log: true, whole: true })),
+      number("moves", "limit", 100, { min: 10, max: 500, log: true, whole: true, hard: true })),
     group("Baseline", add(s.kind), add(s.offset), s.formula),
     group("Learning", add(update), add(s.step), add(estimator), add(s.entropy)),
     runControls(page, add, { steps: "episodes", most: 10000 }),

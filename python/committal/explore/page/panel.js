@@ -86,15 +86,23 @@ export class Panel {
     this._impatience = setTimeout(() => this._drawing?.abort(), Math.max(0, IMPATIENT - waited));
   }
 
+  // It is not seen any more: whatever is on its way for it is given up.
+  stop() {
+    this.number += 1;
+    this._again = false;
+    for (const timer of [this._later, this._impatience]) clearTimeout(timer);
+    for (const work of [this._drawing, this._counting, this._asking]) work?.abort();
+  }
+
   async _picture() {
     this._busy = true;
     this._again = false;
     this._drawing = new AbortController();
-    this._sent = performance.now();
+    const sent = (this._sent = performance.now());
     const number = this.number, since = this.since;
     try {
       const head = await packet("picture", this._request({ runs: state.runs, shown: state.shown }), this._drawing.signal);
-      this._receive(head, number, since);
+      this._receive(head, number, since, sent);
     } catch (error) {
       this._failed(error, number);
       // Nobody asked for another: whatever has ended it, the setting still wants its picture.
@@ -121,7 +129,8 @@ export class Panel {
     this.element.dataset.ready = String(number);
   }
 
-  _receive(head, number, since) {
+  _receive(head, number, since, sent) {
+    const read = performance.now();
     this.error.hidden = true;
     this.element.classList.remove("stale");
     this.head = head;
@@ -135,12 +144,21 @@ export class Panel {
     else this._bandit(head);
     this._first();
     this.page.received(this);
+    const made = performance.now();
     this.draw();
+    const drawn = performance.now();
     // A message that is sent while a frame is made arrives after that frame was painted.
     requestAnimationFrame(() => {
       const channel = new MessageChannel();
       channel.port1.onmessage = () => {
-        this.element.dataset.latency = (performance.now() - since).toFixed(1);
+        const now = performance.now();
+        this.element.dataset.latency = (now - since).toFixed(1);
+        // Where the time went: see tests/explore/latency.py.
+        const parts = {
+          waited: sent - since, server: 1000 * head.seconds, way: head.came - sent - 1000 * head.seconds,
+          read: read - head.came, made: made - read, drawn: drawn - made, painted: now - drawn,
+        };
+        this.element.dataset.parts = JSON.stringify(parts);
         this.element.dataset.ready = String(number);
       };
       channel.port2.postMessage(0);
@@ -177,9 +195,8 @@ export class Panel {
       try {
         const map = await ask(state.under);
         if (number !== this.number) return;
-        this.simplex.setMap(map);
-        this.note.textContent = mapWords(map);
-        this.page.frame();
+        this.map = map;
+        this.page.maps();
       } catch (error) {
         if (number !== this.number || error.name === "AbortError" || error.superseded) return;
         this.note.textContent = `no map: ${error.message}`;
@@ -228,13 +245,25 @@ export class Panel {
       path: path && state.path
         ? head.times.map((_, i) => head.means.reduce((v, m, k) => v + m * path[i * arms + k], 0)) : null,
     };
+    this.map = null;
     this.simplex.setMap(null);
     this.simplex.show(head, fates);
+    this._legend();
+    this.note.textContent = head.no_path ? `no path of the true gradient: ${head.no_path}` : "";
+  }
+
+  _legend() {
+    const { fates, head } = this;
     const share = (name, text) => make("span", { className: name, text: `${fates[name]} ${text}` });
     this.legend.replaceChildren(
       share("reached", "end well"), share("failed", "stuck"), share("moving", "not finished"));
+    if (state.colour === "time") this.legend.prepend(make("span", { className: "time", text: "from first to last" }));
     if (head.arrays.path) this.legend.append(make("span", { className: "path", text: "true gradient" }));
-    this.note.textContent = head.no_path ? `no path of the true gradient: ${head.no_path}` : "";
+  }
+
+  showMap(low, high) {
+    this.simplex.setMap(this.map, low, high);
+    this.note.textContent = mapWords(this.map, low, high);
   }
 
   // What the drawn runs say already, until more are counted.
@@ -258,6 +287,7 @@ export class Panel {
 
   // Forget what was drawn: colours have changed.
   redraw() {
+    if (this.head?.mode === "bandit") this._legend();
     this.simplex.drawn = this.maze.goals.drawn = -1;
   }
 
@@ -304,9 +334,9 @@ function exactWords({ probability, uncertainty }) {
   return `${(100 * probability).toFixed(digits)} ± ${(100 * uncertainty).toFixed(digits)} %`;
 }
 
-function mapWords(map) {
+function mapWords(map, low, high) {
   if (map.log) {
-    return `under the runs: variance of the gradient estimate, from ${short(10 ** map.low, 2)} (light) to ${short(10 ** map.high, 2)}`;
+    return `under the runs: variance of the gradient estimate, from ${short(10 ** low, 2)} to ${short(10 ** high, 2)} (orange)`;
   }
-  return "under the runs: probability of ending on a suboptimal arm, from 0 (light) to 1";
+  return "under the runs: probability of ending on a suboptimal arm, from 0 to 1 (orange)";
 }

@@ -42,7 +42,9 @@ export function drawRate(canvas, history, exact) {
   const bottom = 22, left = 54;
   const frame = axes(context, size, { x: [low, top], y: [least, high], xTicks: [], yTicks: [], left, bottom });
   const { toX, toY } = frame;
+  const every = Math.ceil(34 / (toX(1) - toX(0))); // decades, so that words do not touch
   for (const d of xTicks) {
+    if ((top - d) % every) continue;
     const text = ["", "", "100", "1,000", "10⁴", "10⁵", "10⁶"][d] ?? `10^${d}`;
     words(context, text, toX(d), size.height - 8, { align: d === top ? "right" : "center", size: 11 });
   }

@@ -22,9 +22,10 @@ async function post(name, body, signal) {
   return reply;
 }
 
-// A packet: its head, with the arrays by name; see packets.py.
+// A packet: its head, with the arrays by name; see packets.py. `head.came` says when.
 export async function packet(name, body, signal) {
   const buffer = await (await post(name, body, signal)).arrayBuffer();
+  const came = performance.now();
   const length = new DataView(buffer).getUint32(0, true);
   const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
   let start = 4 + length;
@@ -37,6 +38,7 @@ export async function packet(name, body, signal) {
   }
   head.arrays = arrays;
   if (head.error) throw new Refused(head.error, 422);
+  head.came = came;
   return head;
 }
 

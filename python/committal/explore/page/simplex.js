@@ -6,7 +6,13 @@ import { corners, height, pointOf, policyAt } from "./geometry.js";
 import { short, state } from "./state.js";
 
 const BINS = 24; // colours of time
+const NEAR = 0.4; // pixels of the screen
 const PAD = { x: 34, top: 26, bottom: 26 };
+
+function wide(context, text) {
+  context.font = "600 12.5px system-ui, sans-serif";
+  return context.measureText(text).width;
+}
 
 export class Simplex {
   constructor(canvas, onStart) {
@@ -52,7 +58,8 @@ export class Simplex {
     this.drawn = -1;
   }
 
-  setMap(head) {
+  // Colours from `low` to `high`, which panels may share.
+  setMap(head, low, high) {
     if (!head) {
       this.map = null;
       return;
@@ -60,7 +67,7 @@ export class Simplex {
     const array = head.arrays.map, [rows, columns] = array.shape;
     const image = new ImageData(columns, rows);
     for (let i = 0; i < array.length; i++) {
-      const share = (array[i] - head.low) / (head.high - head.low);
+      const share = (array[i] - low) / (high - low);
       image.data.set([...mapColour(Math.min(Math.max(share, 0), 1)), 255], 4 * i);
     }
     const canvas = document.createElement("canvas");
@@ -84,7 +91,7 @@ export class Simplex {
     if (!this.data) return;
     const size = fit(this.canvas), { context, width, height: tall } = size;
     const place = (this.place = this._place(width, tall));
-    this._ground(context, place);
+    this._ground(context, place, width);
     this._trails(size, place, clock);
     context.drawImage(this.trail, 0, 0, width, tall);
     this._path(context, place, clock);
@@ -107,7 +114,7 @@ export class Simplex {
     context.closePath();
   }
 
-  _ground(context, place) {
+  _ground(context, place, width) {
     const { where, arms, names, means } = this.data;
     const best = Math.max(...means);
     this._outline(context, place);
@@ -133,16 +140,17 @@ export class Simplex {
         align = x ? "right" : "left";
       } else if (y < 0.2) [base, dy] = ["bottom", -8];
       else if (y < height(arms) * 0.8) {
-        [base, dy] = ["bottom", -10];
-        align = x < 0.5 ? "left" : "right";
-        dx = x < 0.5 ? -PAD.x + 4 : PAD.x - 4;
+        // Beside its corner; above it, where the picture ends before the words do.
+        const side = x < 0.5 ? -1 : 1, room = side < 0 ? at[0] : width - at[0];
+        if (room > wide(context, text) + 12) [base, dx, dy, align] = ["middle", 9 * side, 0, side < 0 ? "right" : "left"];
+        else [base, dx, dy, align] = ["bottom", side * (PAD.x - 4), -10, side < 0 ? "left" : "right"];
       } else if (arms === 3) {
         align = x < 0.5 ? "left" : "right";
         dx = x < 0.5 ? -PAD.x + 6 : PAD.x - 6;
       }
       words(context, text, at[0] + dx, at[1] + dy, { align, base, colour, weight, size: 12.5 });
     });
-    if (arms === 2) words(context, "time ↓", place.left + 4, place.top - 6, { size: 11 });
+    if (arms === 2) words(context, "t ↓", place.left - 8, place.top + place.y / 2, { align: "right", size: 11 });
   }
 
   // Only what is new since the last frame, unless time went back.
@@ -156,23 +164,26 @@ export class Simplex {
       this.key = key;
     }
     if (this.drawn === clock) return;
-    context.setTransform(ratio * place.x, 0, 0, ratio * place.y, ratio * place.left, ratio * place.top);
+    const [sizeX, sizeY] = [ratio * place.x, ratio * place.y], [left, top] = [ratio * place.left, ratio * place.top];
+    // Every run is a line of its own, so that many together are darker than one. Steps that cannot
+    // be seen are left out: a run that has settled costs nothing.
     const thread = (from, to, wanted) => {
-      context.beginPath();
       for (let run = 0; run < runs; run++) {
         if (wanted !== null && fates.of[run] !== wanted) continue;
         const base = 2 * run * times;
-        context.moveTo(points[base + 2 * from], points[base + 2 * from + 1]);
-        for (let i = from + 1; i <= to; i++) {
-          context.lineTo(points[base + 2 * i], points[base + 2 * i + 1]);
+        let x = left + sizeX * points[base + 2 * from], y = top + sizeY * points[base + 2 * from + 1], moves = false;
+        context.beginPath();
+        context.moveTo(x, y);
+        for (let j = base + 2 * (from + 1), end = base + 2 * to; j <= end; j += 2) {
+          const nextX = left + sizeX * points[j], nextY = top + sizeY * points[j + 1];
+          if (Math.abs(nextX - x) < NEAR && Math.abs(nextY - y) < NEAR) continue;
+          context.lineTo((x = nextX), (y = nextY));
+          moves = true;
         }
+        if (moves) context.stroke();
       }
-      context.save();
-      context.setTransform(1, 0, 0, 1, 0, 0);
-      context.stroke();
-      context.restore();
     };
-    context.lineWidth = ratio * (runs > 300 ? 0.6 : 0.9);
+    context.lineWidth = ratio > 1 ? 1 : runs > 300 ? 0.6 : 0.9; // at most a pixel: such lines are drawn quickly
     context.lineJoin = "round";
     context.globalAlpha = Math.min(0.9, Math.max(0.18, 26 / Math.sqrt(runs) / 5));
     if (state.colour === "time") {
@@ -275,7 +286,8 @@ export class Simplex {
     for (const name of ["pointerup", "pointercancel"]) {
       canvas.addEventListener(name, () => (held = false));
     }
-    canvas.addEventListener("touchmove", (event) => held && event.preventDefault(), { passive: false });
+    // Said when the finger comes down: once the page has begun to scroll, it is too late.
+    canvas.addEventListener("touchstart", (event) => held && event.preventDefault(), { passive: false });
     canvas.addEventListener("keydown", (event) => {
       const by = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
       if (!by || !this.data) return;
