@@ -129,6 +129,8 @@ class Workshop:
             return "the clock", f"more than {SECONDS} s"
         if done.returncode == 0:
             return "", done.stdout
+        if done.returncode < 0:
+            return f"signal {-done.returncode}", done.stdout
         if done.returncode != 1:
             return "?", done.stdout + done.stderr
         failed = [line for line in done.stdout.split("\n") if line.startswith(("FAILED", "ERROR"))]
