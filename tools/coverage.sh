@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Coverage: of Python by the fast tests, and of C++ by the C++ tests. Some minutes. Needs the
 # extra `test` and coverage in the Python that PYTHON names, gcovr on the
-# PATH (pip install coverage gcovr), cmake and GCC.
+# PATH (pip install coverage 'gcovr>=8'), cmake and GCC.
 #
 #   tools/coverage.sh            # both
 #   tools/coverage.sh python     # with tests to run after it, if not all of them
@@ -41,6 +41,7 @@ if [ "$what" != python ]; then
   cmake --build build/gcov > /dev/null
   find build/gcov -name '*.gcda' -delete
   ctest --test-dir build/gcov --output-on-failure > /dev/null
-  gcovr --root . --filter cpp/ --exclude cpp/tests/ --print-summary --sort uncovered-percent build/gcov \
+  # A line of a template is one line, however often it is compiled.
+  gcovr --merge-lines --root . --filter cpp/ --exclude cpp/tests/ --print-summary --sort uncovered-percent build/gcov \
     | tee build/gcov/cpp.txt | tail -n 45
 fi

@@ -104,7 +104,7 @@ void others(const ProgramStep& s, RowRange) {
 
 inline constexpr std::int64_t kFewArms = 8;  // a chain of selects is faster than a gather
 
-// x[a]: arms that do not exist count as the first, so that nothing outside is read.
+// x[a]: what is the number of no arm counts as the first, so that nothing outside is read.
 template <int W>
 void gather(const ProgramStep& s, RowRange) {
   using T = Together<W>;
@@ -126,7 +126,8 @@ void gather(const ProgramStep& s, RowRange) {
       const double arms = static_cast<double>(s.inner);
       for (int l = 0; l < W; ++l) {
         const bool known = index[l] >= 0.0 && index[l] < arms;
-        const std::int64_t k = known ? static_cast<std::int64_t>(index[l]) : 0;
+        const std::int64_t below = known ? static_cast<std::int64_t>(index[l]) : 0;
+        const std::int64_t k = static_cast<double>(below) == index[l] ? below : 0;
         to[l] = x[k * s.from[0].inner + l];
       }
     }

@@ -233,7 +233,7 @@ void Program::add_code(const ProgramParts& parts) {
     const OpcodeRow& row = kOpcodes[op];
     ProgramInstruction code{static_cast<Opcode>(op), 0, {}, 0, false};
     const bool whole = code.op == Opcode::kPowi;
-    const auto expected = static_cast<std::size_t>(1 + row.operands + (whole ? 1 : 0));
+    const auto expected = static_cast<std::size_t>(row.operands) + (whole ? 2U : 1U);
     if (numbers.size() != expected) {
       refuse(argument, quoted(name) + " with " + std::to_string(numbers.size()) + " numbers",
              std::to_string(expected));

@@ -23,6 +23,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from not_editable import SITECUSTOMIZE
+
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 TESTS = (
@@ -74,6 +77,7 @@ def build(work: Path) -> None:
     shutil.copytree(ROOT / "python" / "committal", package, ignore=unwanted)
     for core in (work / "build").glob("_core*.so"):
         shutil.copy(core, package)
+    (package.parent / "sitecustomize.py").write_text(SITECUSTOMIZE)
 
 
 def environment(work: Path) -> dict[str, str]:

@@ -25,15 +25,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1]))
 from planting import ROOT, Mutant, mutants, planted
 
+from not_editable import SITECUSTOMIZE
+
 SECONDS = 900  # for the tests of one mutant; longer means that they hang
-# An editable installation is found before PYTHONPATH: the copy would not be looked at.
-NOT_EDITABLE = """\
-import sys
-editable = ("Editable", "editable", "Redirecting")
-sys.meta_path[:] = [f for f in sys.meta_path if not any(word in repr(f) for word in editable)]
-"""
 
 
 class Workshop:
@@ -61,7 +58,7 @@ class Workshop:
                 old.parent.mkdir(parents=True, exist_ok=True)
                 old.write_bytes(data)
         self.path.mkdir(exist_ok=True)
-        (self.path / "sitecustomize.py").write_text(NOT_EDITABLE)
+        (self.path / "sitecustomize.py").write_text(SITECUSTOMIZE)
 
     @property
     def package(self) -> Path:
@@ -132,6 +129,8 @@ class Workshop:
             return "the clock", f"more than {SECONDS} s"
         if done.returncode == 0:
             return "", done.stdout
+        if done.returncode < 0:
+            return f"signal {-done.returncode}", done.stdout
         if done.returncode != 1:
             return "?", done.stdout + done.stderr
         failed = [line for line in done.stdout.split("\n") if line.startswith(("FAILED", "ERROR"))]

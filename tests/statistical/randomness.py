@@ -1,6 +1,7 @@
 """Test the random streams in the orders in which simulations use them.
 
-    python tests/statistical/randomness.py [--count N] [--dieharder] [--orders NAME ...]
+    python tests/statistical/randomness.py [--count N] [--orders NAME ...]
+        [--dieharder [--psamples N] [--tests N ...]]
 
 Every random number is a function of (key, run, slot, draw). A generator may be fine along one of
 these and still repeat itself across another, so the same tests are made of several *orders*: the
@@ -17,7 +18,7 @@ import math
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -187,9 +188,9 @@ def _word(key: int, run: int, draw: int) -> int:
 DIEHARDER = (0, 1, 2, 3, 4, 8, 9, 10, 11, 12, 13, 15, 16, 100, 101, 102, 205, 206, 209)
 
 
-def dieharder(order: str, psamples: int) -> Iterator[str]:
+def dieharder(order: str, psamples: int, tests: Iterable[int]) -> Iterator[str]:
     """Send an order, 32 bits of each number, to dieharder, one test after the other; its lines."""
-    for test in DIEHARDER:
+    for test in tests:
         command = ["dieharder", "-g", "200", "-d", str(test), "-p", str(psamples)]
         # Without a buffer, which could not be emptied when the program has gone.
         with subprocess.Popen(
@@ -219,13 +220,15 @@ def main() -> int:
     parser.add_argument("--inputs", type=int, default=256, help="inputs of the avalanche")
     parser.add_argument("--orders", nargs="+", default=list(ORDERS), choices=list(ORDERS))
     parser.add_argument("--dieharder", action="store_true")
-    parser.add_argument("--psamples", type=int, default=10, help="of each test of dieharder")
+    # With few of them its last step, a test that p-values are uniform, leans towards 1.
+    parser.add_argument("--psamples", type=int, default=100, help="of each test of dieharder")
+    parser.add_argument("--tests", type=int, nargs="+", default=DIEHARDER, help="of dieharder")
     given = parser.parse_args()
     if given.dieharder:
         if shutil.which("dieharder") is None:
             raise SystemExit("dieharder is not installed")
         for order in given.orders:
-            for line in dieharder(order, given.psamples):
+            for line in dieharder(order, given.psamples, given.tests):
                 print(f"| {order} | {line} |", flush=True)
         return 0
     values: list[float] = []

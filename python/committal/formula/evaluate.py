@@ -198,7 +198,9 @@ def _values(
                 made.append(over_samples(node.op, operands[0]))
                 continue
             if node.op in ("gather", "onehot"):
-                made.append(np.asarray(numpy(*operands, arms=_arms(values, operands))))
+                arms = _arms(values, operands)
+                _refuse_no_arms(node.operands[-1], operands[-1], arms)
+                made.append(np.asarray(numpy(*operands, arms=arms)))
             else:
                 made.append(np.asarray(numpy(*operands)))
     return made
@@ -218,6 +220,14 @@ def _arms(values: Mapping[str, npt.ArrayLike], operands: list[Floats]) -> int:
     if "K" not in values:
         raise FormulaError("values", "K", "a value for the number of arms")
     return int(np.asarray(values["K"]).flat[0])
+
+
+def _refuse_no_arms(index: Node, given: Floats, arms: int) -> None:
+    """What is the number of no arm has no entry: not that of a neighbour, and not 0."""
+    wrong = ~((given >= 0.0) & (given < arms) & (given == np.floor(given)))
+    if wrong.any():
+        allowed = f"whole numbers of arms from 0 to {arms - 1}"
+        raise FormulaError(text_of(index), float(given[wrong][0]), allowed)
 
 
 def _laid_out(x: Floats, shape: str) -> Floats:

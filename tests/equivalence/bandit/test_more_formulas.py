@@ -101,6 +101,11 @@ OPTIMISERS: dict[str, Any] = {
     "averaged norm": cm.optimiser(
         lambda g, n: (g / cm.sqrt(n + 1), {"n": 0.9 * n + 0.1 * (g**2).sum()}), state={"n": 0.0}
     ),
+    # The next state is read from several arms of the old one: it cannot be made in its place.
+    "others": cm.optimiser("g * m", state={"m": (1.0, "others(m, 'mean')")}),
+    "swapped": cm.optimiser(
+        "g + 0.1 * m", state={"m": (0.0, "n"), "n": (0.0, "others(m, 'mean') / 2 + g")}
+    ),
 }
 QUANTITIES = [
     "min(pi)",

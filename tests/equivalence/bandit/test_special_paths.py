@@ -117,6 +117,34 @@ def test_many_arms_far_from_the_centre() -> None:
     assert np.abs(theta).max() > 1e3
 
 
+@pytest.mark.parametrize("arms", [2, 3, 5, 20])
+@pytest.mark.parametrize("kind", ["gradient", "natural"])
+@pytest.mark.parametrize("offset", [-1.0, 1.0])
+def test_climbing_and_falling_by_tens(arms: int, kind: Any, offset: float) -> None:
+    """Sums of weights pass through all numbers: products of three are never too large or small."""
+    e = cm.Experiment(
+        cm.Bandit(np.linspace(1.0, 0.0, arms)), cm.Softmax(), cm.Natural(10.0),
+        baseline=cm.MinVariance(kind) + offset, steps=100,
+        record=cm.Record("theta", "policy", "baseline", every=7),
+    )  # fmt: skip
+    data = cm.run(e, runs=4, rng=4)
+    means, compared = np.array(e.problem.means), 0
+    for theta, pi, b in zip(
+        *(data[name].values.reshape(4 * 16, -1) for name in ("theta", "policy", "baseline")),
+        strict=True,
+    ):
+        want = reference.softmax(theta)
+        allowed = 1e-12 * max(1.0, np.abs(theta).max())
+        np.testing.assert_allclose(pi, want, rtol=allowed, atol=1e-290)
+        # Where products of probabilities are about to underflow, b* is about to become V.
+        if not np.any((want > 0.0) & (want < 1e-270)):
+            expected = reference.baseline_value(e.baseline, want, means)
+            assert float(b[0]) == pytest.approx(expected, abs=allowed)
+            compared += 1
+    assert compared > 9
+    assert offset > 0.0 or np.abs(data["theta"].values).max() > 500.0
+
+
 def test_a_running_mean_forgets_its_initial_value_entirely(replay: Any) -> None:
     replay.check(
         cm.Experiment(

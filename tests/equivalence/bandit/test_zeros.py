@@ -72,3 +72,17 @@ def test_what_is_ruled_out_is_at_zero(
                 mu = (1 - Decimal(mixed)) * p[action] + Decimal(mixed) / arms
                 p[action] += Decimal(step_size) * (r[action] - truth) / mu
                 p = project(p)
+
+
+@pytest.mark.parametrize("arms", [3, 8, 9, 20])
+@pytest.mark.parametrize("samples", [1, 3])
+def test_formulas_see_large_numbers_of_arms_that_have_underflowed(arms: int, samples: int) -> None:
+    """Off the policy an arm of probability 0 is drawn. rho/pi is never 0 times infinity."""
+    e = cm.Experiment(
+        cm.Bandit(np.linspace(1.0, 0.5, arms)), cm.Softmax([0.0, 800.0, *np.zeros(arms - 2)]),
+        cm.update("A * rho * natural")(0.1), behaviour=cm.UniformMixture(0.5), steps=20,
+        estimator=cm.OneSample(samples=samples), record=cm.Record("theta"),
+    )  # fmt: skip
+    moved = cm.run(e, runs=9, rng=1)["theta"].isel(time=-1).values - e.policy.start(arms)
+    assert (moved[:, 0] > 0.0).any()
+    assert ((moved >= 0.0) & (moved <= 20 * 0.1 * 2 * arms + 1e-9)).all()

@@ -143,3 +143,14 @@ def test_the_place_is_named() -> None:
     pole = cm.baseline("v", state={"v": (0.0, "v + mean(R) / (t - 3)")})
     with pytest.raises(NonFiniteError, match=r"update 3: .*baseline.* / \(t - 3\)"):
         run(BASE.replace(baseline=pole))
+
+
+@pytest.mark.parametrize("steps", [4, 20])
+def test_what_is_learned_is_looked_at_even_if_nobody_reads_it(steps: int) -> None:
+    """The last update of a run, and a number that the formula itself hides."""
+    pole = cm.baseline("v", state={"v": (0.0, "v + mean(R) / (t - 3)")})
+    with pytest.raises(NonFiniteError, match=r"update 3: .*state v"):
+        run(BASE.replace(baseline=pole, steps=steps))
+    hidden = cm.baseline("minimum(v, 2)", state={"v": (0.0, "v + exp(400 * t)")})
+    with pytest.raises(NonFiniteError, match=r"update 2: .*state v"):
+        run(BASE.replace(baseline=hidden, steps=steps))

@@ -27,7 +27,7 @@ def check(
     data = cm.run(everything, runs=runs, rng=20080, **options)
     key = int(data.attrs["key"], 16)
     for run in range(runs):
-        want = reference.simulate(everything, key=key, run=run)
+        want = reference.simulate(everything, key=key, run=options.get("first_run", 0) + run)
         assert set(want) == set(cm.MDP_RECORDABLE)
         for name, column in want.items():
             got = data[name].to_numpy()[run]
@@ -142,6 +142,16 @@ def test_other_sizes_replay(
     if terminals == 0:
         assert (got["goal"] == -1).all()
         assert (got["length"] == 9).all()
+
+
+@pytest.mark.parametrize("first", [2**32 - 1, 2**40 + 5])
+def test_runs_of_any_number_replay(first: int, make_mdp: Any) -> None:
+    """The first two runs lie on both sides of 2^32."""
+    e = cm.Experiment(
+        make_mdp(np.random.default_rng(0)), cm.Softmax(), cm.Vanilla(0.5),
+        estimator=cm.Reinforce(), steps=STEPS,
+    )  # fmt: skip
+    check(e, first_run=first)
 
 
 @pytest.mark.parametrize("update", UPDATES.values(), ids=list(UPDATES))

@@ -223,7 +223,7 @@ def test_arms_that_do_not_exist_count_as_the_first(arms: int, isa: str) -> None:
         outputs=[("x", 2)],
     )
     r = np.arange(1.0, arms + 1)[:, np.newaxis] + np.zeros(LANES)
-    odd = [arms - 1, arms, arms + 1, -1, 1e300, -1e300, np.inf, -np.inf, np.nan]
+    odd = [arms - 1, arms, arms + 1, -1, 2.5, 0.5, -0.5, 1e300, -1e300, np.inf, -np.inf, np.nan]
     a = np.array(odd)[:, np.newaxis] + np.zeros(LANES)
     options = {"arms": arms, "samples": len(odd), "isa": isa}
     found = _core.run_program(program, {"r": r, "a": a}, **options)["x"]

@@ -238,6 +238,8 @@ def test_counts_and_their_probabilities() -> None:
         assert float(tail.sum()) == pytest.approx(1.0, abs=1e-12)
         mean = float(tail @ count_vectors(2, n)[:, 0])
         assert mean == pytest.approx(n / 10, rel=1e-11)
+        certain = multinomial(count_vectors(2, n), np.array([[1.0, 0.0], [0.0, 1.0]]))
+        np.testing.assert_array_equal(certain, np.eye(n + 1)[[0, n]])
 
 
 @pytest.mark.parametrize(

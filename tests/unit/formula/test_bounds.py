@@ -27,7 +27,7 @@ ONE_SIDE = ["y / x", "1 / x", "log(abs(x))", "log1p(abs(x))"]
 WIDE = [
     "x * (1 - x)", "x - x * y", "sum(pi**2 * r)", "sum(pi**2 * r) / sum(pi**2)", "std(r)",
     "logsumexp(r)", "max(softmax(r))", "sum(others(r))", "r[0] - r[2]", "max(onehot(1) * r)",
-    "x**-1", "x**-2", "where(x > 0, y, -1)", "x**y", "abs(x)**y", "x**0.5",
+    "sum(r * pi) / sum(r)", "x**-1", "x**-2", "where(x > 0, y, -1)", "x**y", "abs(x)**y", "x**0.5",
     "where((x > y) & (y > 0), x, y)", "clip(x, -1, y)",
 ]  # fmt: skip
 

@@ -228,3 +228,12 @@ def test_what_is_nearly_too_deep_is_read() -> None:
 def test_others_are_summed_or_averaged(how: Any) -> None:
     with pytest.raises(FormulaError, match=r"others\.how .* expected 'sum' or 'mean'"):
         f.others(1.0, how)
+
+
+@pytest.mark.parametrize("text", ["r[c]", "sum(onehot(c) * r)"])
+@pytest.mark.parametrize("c", [2.5, 3.0, -1.0, 1e50])
+def test_what_is_the_number_of_no_arm_has_no_entry(text: str, c: float) -> None:
+    pi, r = np.full(3, 1 / 3), np.array([1.0, 2.0, 4.0])
+    with pytest.raises(FormulaError, match="whole numbers of arms from 0 to 2"):
+        cm.baseline(text, c=c).at(pi, r)
+    assert cm.baseline(text, c=2).at(pi, r) == 4.0
