@@ -1,6 +1,6 @@
 """``python -m committal``: the command line."""
 
-from committal.cli.app import main
+from committal.cli.entry import main
 
 if __name__ == "__main__":
     main()

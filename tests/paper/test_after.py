@@ -202,7 +202,21 @@ def test_a_planted_reference_is_seen(module: Any, few: Lab, monkeypatch: Any) ->
             planted.setitem(module.REFERENCES, place, module.REFERENCES[place] + 1e-4)
             assert Verdict.FAILS in verdicts(one.judge(data)).values(), place
     for picture in one.pictures(data):
-        assert picture.draw().axes
+        figure = picture.draw()
+        assert figure.axes
+        # Dots, ticks and lines of every panel are named.
+        assert [text.get_text() for text in figure.legends[0].get_texts()] == MARKS[one.name]
+
+
+#: What the keys below the rows explain.
+MARKS = {
+    "A3": [
+        "95 % intervals", r"theory, $\max(0, 1 - \kappa)$",
+        r"left: $\log T$ over these times; right: $t^{-\kappa}$", r"left: $\eta_c$",
+    ],
+    "A7": ["of the law of one update", r"limit $\sqrt{N - 1}$ at $p \to 0$"],
+    "A9": ["fixed point, stable", "unstable", "$p_n = p_{n-1}$"],
+}  # fmt: skip
 
 
 def test_a2_sees_wrong_thresholds_and_rates(monkeypatch: Any) -> None:
@@ -241,6 +255,9 @@ def test_pictures_are_drawn_from_what_was_measured(name: str) -> None:
         figure = picture.draw()
         figure.savefig("/dev/null", format="png", dpi=50)
         assert len(figure.axes) >= 2
+        words = [text.get_text() for text in figure.legends[0].get_texts()]
+        assert words[: len(MARKS.get(name, ()))] == MARKS.get(name, [])
+        assert words
     assert all(table.rows for table in one.tables(data))
 
 

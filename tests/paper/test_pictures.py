@@ -120,6 +120,9 @@ def test_stuck_is_not_the_same_as_not_finished(few: Lab) -> None:
     figure = drawn(bandit_pictures.curves_row([replace(one, sample=sample)], 5, 0.9))
     assert [len(lines.get_paths()) for lines in figure.axes[0].collections] == [1, 2, 2]
     assert "below, not finished" in key_of(figure)
+    figure = drawn(bandit_pictures.simplex_row([replace(one, sample=sample)], 5, 0.9))
+    assert figure.axes[0].get_title().endswith(": 2 of 5 wrong, 2 late")
+    assert [text.split(":")[0] for text in key_of(figure)[3:]] == ["wrong", "late"]
 
 
 def test_exact_answers_carry_their_errors_and_stand_at_no_time_of_a_run(few: Lab) -> None:
@@ -154,6 +157,7 @@ def test_figure_3_is_symmetric_and_has_the_meaning_of_the_paper(few: Lab) -> Non
     # It says which logarithm, that its colours end, and what it is: the companion looks alike.
     assert "natural logarithm" in figure.axes[-1].get_ylabel()
     assert maps[0].collections[0].colorbar.extend == "both"
+    assert key_of(figure) == [variance.EQUAL]
     other = drawn(FIGURE_3.pictures(data)[1].draw())
     assert figure.get_suptitle() == "vanilla gradient"
     assert other.get_suptitle().startswith("natural gradient")
@@ -214,13 +218,15 @@ def test_simplex_rows_have_corners_a_start_and_a_true_gradient(few: Lab) -> None
         }
         black = [line for line in ax.get_lines() if line.get_color() == "black"]
         assert len(black) == 2  # the true gradient and the start
-        # Dots on each other carry their number: all runs can be counted.
+        # Dots on each other are one circle with their number: every run is counted once.
         ends = next(line for line in ax.get_lines() if line.get_label() == END)
-        assert len(ends.get_xdata()) == 8
         numbers = [int(t.get_text()) for t in ax.texts if t.get_gid() == COUNT]
-        assert sum(numbers) <= 8
+        assert len(ends.get_xdata()) + sum(numbers) == 8
         assert all(number > 1 for number in numbers)
-    assert key_of(figure) == [TRUE, END, START]
+        assert "of 8 wrong" in ax.get_title()
+        # No panel gives way to what is beside it.
+        assert ax.get_position().width > 0.2
+    assert key_of(figure) == [TRUE, END, START, bandit_pictures.WRONG.format(0.9)]
 
 
 def test_a_view_shows_the_same_runs_and_leaves_high_precision_to_its_figure(
@@ -353,10 +359,14 @@ def test_infinite_ratios_are_drawn_at_the_end_of_the_scale() -> None:
     _, (ax,) = sheet.row("s")
     policies = exact.simplex_grid(4)
     values = np.linspace(-2.0, 1.0, len(policies))
-    values[0], values[1] = np.inf, np.nan
+    values[0] = np.inf
     colours = simplex_map(ax, policies, values)
-    assert colours.norm.vmax == pytest.approx(np.abs(values[2:]).max())
+    assert colours.norm.vmax == pytest.approx(np.abs(values[1:]).max())
     assert np.isfinite(colours.get_array()).all()
+    # NaN has no colour: painted as 0 it would say that nothing differs.
+    values[1] = np.nan
+    with pytest.raises(cm.ConfigError, match="values = '1 NaN'"):
+        simplex_map(ax, policies, values)
 
 
 def test_goal_paths_refuse_what_they_cannot_draw() -> None:

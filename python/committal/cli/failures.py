@@ -6,7 +6,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from committal.cli.options import INTERRUPTED, print_json
+from committal.cli.interrupts import INTERRUPTED
+from committal.cli.options import print_json
 from committal.errors import CommittalError, ExecutorError, StoreError, facts_of
 
 

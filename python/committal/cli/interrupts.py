@@ -1,4 +1,7 @@
-"""Ctrl-C: the first one stops, those right after it wait for that, a later one ends at once."""
+"""Ctrl-C: the first one stops, those right after it wait for that, a later one ends at once.
+
+Imports nothing that takes time: it is in force before anything else is loaded.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from committal.cli.options import INTERRUPTED
-
+#: What a shell sees of a command that was interrupted: what is finished is kept.
+INTERRUPTED = 130
 #: Stopping takes a quarter second, and as long as a disk takes to write what is finished.
 _PATIENCE_SECONDS = 3.0
 
@@ -42,12 +45,35 @@ class Interrupts:
             os._exit(INTERRUPTED)
 
 
+def _end(number: int, frame: FrameType | None) -> None:
+    os.write(2, b"committal: interrupted\n")
+    os._exit(INTERRUPTED)
+
+
+@contextmanager
+def interrupted_while_loading() -> Iterator[None]:
+    """End at the first interrupt: nothing has begun, and some imports swallow the exception."""
+    if not _ours_to_handle():
+        yield
+        return
+    signal.signal(signal.SIGINT, _end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _ours_to_handle() -> bool:
+    """Say whether nobody else looks after interrupts."""
+    here = threading.current_thread() is threading.main_thread()
+    return here and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
 @contextmanager
 def patient_interrupts() -> Iterator[None]:
     """Handle interrupts like this; after one has come, until the process ends."""
-    here = threading.current_thread() is threading.main_thread()
-    if not here or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-        yield  # somebody else looks after them
+    if not _ours_to_handle():
+        yield
         return
     interrupts = Interrupts()
     signal.signal(signal.SIGINT, interrupts)

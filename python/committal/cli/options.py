@@ -14,9 +14,7 @@ import typer
 
 from committal.errors import StoreWarning
 
-#: What a shell sees of a command that was interrupted: what is finished is kept.
-INTERRUPTED = 130
-#: What it sees of a store that does not hold what it should.
+#: What a shell sees of a store that does not hold what it should.
 DAMAGED = 1
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]

@@ -9,7 +9,8 @@ from typing import Annotated
 
 import typer
 
-from committal.cli.options import INTERRUPTED, AsJson, Seed, Threads, print_json, warnings_as_lines
+from committal.cli.interrupts import INTERRUPTED
+from committal.cli.options import AsJson, Seed, Threads, print_json, warnings_as_lines
 from committal.support.progress import Bar
 
 

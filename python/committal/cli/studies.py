@@ -12,8 +12,8 @@ from typing import Annotated
 import typer
 
 from committal.cli.info import summary
+from committal.cli.interrupts import INTERRUPTED
 from committal.cli.options import (
-    INTERRUPTED,
     AsJson,
     StoreArgument,
     print_json,

@@ -46,7 +46,7 @@ from committal.exact import dynamics, formulas
 from committal.exact.clocks import clock_of
 from committal.exact.counts import Counts, count_vectors, multinomial
 from committal.exact.law import batches_of
-from committal.support import check
+from committal.support import check, limits
 from committal.support.simplex import Floats
 
 __all__ = ["Corner", "Edge", "corner", "critical_step_size"]
@@ -211,7 +211,7 @@ def critical_step_size(experiment: Experiment) -> float:
     Parameters
     ----------
     experiment : Experiment
-        As for :func:`corner`; the step size is not used.
+        As for :func:`corner`, with at most a hundred arms; the step size is not used.
 
     Returns
     -------
@@ -233,6 +233,9 @@ def critical_step_size(experiment: Experiment) -> float:
     wrong = [a for a, r in enumerate(problem.means) if r < max(problem.means)]
     if not wrong:
         raise CombinationError("experiment.problem", problem, "arms with different means")
+    if problem.arms > limits.CORNER_ARMS:
+        allowed = f"at most {limits.CORNER_ARMS} arms; exact.corner looks at one corner of more"
+        raise ConfigError("experiment.problem.arms", problem.arms, allowed)
     least = math.inf
     for arm in wrong:
         exponent = corner(experiment, arm).exponent

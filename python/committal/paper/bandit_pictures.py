@@ -11,11 +11,13 @@ from committal.paper.pictures import TITLE_PAD, failing_band, mean_band, name_cu
 from committal.plot import sheet
 from committal.plot.corners import name_corners
 from committal.plot.fates import fates
-from committal.plot.levels import BELOW_WORDS, ends_below
+from committal.plot.levels import BELOW_WORDS, SURE, ends_below
 from committal.plot.series import NONE_SEEN, series
 from committal.plot.sheet import Axes, Figure, blended, mark
 
 if TYPE_CHECKING:
+    import xarray as xr
+
     from committal.paper.bandit_figure import BanditOutcome
 
 #: Where axes of rates end.
@@ -23,21 +25,27 @@ LEAST_RATE = 1e-6
 #: Where what holds after infinitely many updates is marked, the axis ending at 1.
 BEYOND = 1.1
 EXACT = "exact, t → ∞, with its error (triangle: below the axis)"
+#: What titles of triangles mean. Whether it is for ever, an end does not say.
+WRONG = f"wrong: $J < {{:g}}$ at the end, sure of one arm ($\\pi \\geq {SURE:g}$)"
+LATE = "late: $J < {:g}$, not sure"
 #: The corners of the simplex.
 ARMS = ("arm 1\n$r = 1$", "arm 2, $r = 0.7$", "arm 3\n$r = 0$")
 
 
 def simplex_row(data: Sequence[BanditOutcome], runs: int, below: float) -> Figure:
     """Draw the paths of runs on the simplex, one panel per case."""
-    figure, axes = sheet.row("s" * len(data), height=2.25 if len(data) > 3 else 2.65)
+    figure, axes = sheet.row("s" * len(data), height=2.45 if len(data) > 3 else 2.9)
     shown = [one.sample.isel(run=slice(runs)) for one in data]
     power = shared_pace([each["policy"] for each in shown])
     for one, each, ax in zip(data, shown, axes, strict=True):
         plot.simplex(each, ax, true_gradient=one.path, max_runs=None, power=power)
         name_corners(ax, ARMS)
-        ax.set_title(_title(one, runs, below), pad=TITLE_PAD)
+        ax.set_title(_ends(one, each, below), pad=TITLE_PAD)
+    words = (WRONG, LATE) if any("late" in ax.get_title() for ax in axes) else (WRONG,)
+    for word in words:
+        axes[0].add_line(mark(word.format(below), linestyle="none"))
     sheet.time_bar(figure, axes, power)
-    sheet.key(figure, *axes)
+    sheet.key(figure, *axes, ncols=3)
     return figure
 
 
@@ -78,7 +86,15 @@ def precise_row(data: Sequence[BanditOutcome], below: float) -> Figure:
     return figure
 
 
-def _title(one: BanditOutcome, runs: int, below: float, what: str = "fail") -> str:
+def _ends(one: BanditOutcome, shown: xr.Dataset, below: float) -> str:
+    """Say how many of the runs that are drawn are on a worse arm, and how many are on the way."""
+    failed, moving = ends_below(shown, below)
+    late = 0 if moving is None else int(moving.sum())
+    wrong = f"{one.case.latex}: {int(failed.sum()) - late} of {len(failed)} wrong"
+    return f"{wrong}, {late} late" if late else wrong
+
+
+def _title(one: BanditOutcome, runs: int, below: float, what: str) -> str:
     seen = failure_rate(one.sample.isel(run=slice(runs)), below)
     if seen.runs == 100:
         return f"{one.case.latex}: {seen.failures} % {what}"

@@ -71,7 +71,7 @@ class Entry:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Entry:
         """Build an entry from `to_dict`'s output."""
-        return cls(
+        made = cls(
             **{
                 **data,
                 "settled": tuple(data["settled"]),
@@ -82,6 +82,8 @@ class Entry:
                 "stored": True,
             }
         )
+        _require_shapes(made)
+        return made
 
     def write(self, out: Path) -> None:
         """Keep it."""
@@ -114,6 +116,26 @@ def read(out: Path, name: str) -> Entry | None:
         return None
     files = [out / f"{picture}.{kind}" for picture, _ in entry.pictures for kind in ("png", "pdf")]
     return entry if all(file.is_file() for file in files) else None
+
+
+def _require_shapes(entry: Entry) -> None:
+    """Refuse what the report could not print: every text is one, and pairs are pairs."""
+    texts = [entry.title, entry.says, entry.entropy, entry.stamp, entry.source, entry.own]
+    for pair in (*entry.settings, *entry.pictures):
+        first, second = pair
+        texts += [first, second]
+    for finding in entry.findings:
+        texts += [finding.what, finding.paper, finding.measured, finding.rule]
+    for table in entry.tables:
+        texts += [table.title, *table.header]
+        for row in table.rows:
+            if len(row) != len(table.header):
+                raise TypeError("a row of another length")
+            texts += row
+    if not all(isinstance(text, str) for text in (*texts, *entry.settled)):
+        raise TypeError("no text")
+    if not all(isinstance(number, float | int) for number in (entry.seconds, entry.drawing)):
+        raise TypeError("no number")
 
 
 def _file(out: Path, name: str) -> Path:

@@ -72,12 +72,23 @@ def name_lines(ax: Axes, place: Any = "best", **more: Any) -> None:
         ax.legend(handles, labels, loc=place, frameon=False, handlelength=1.6, **more)
 
 
-def explain(figure: Figure, *axes: Axes, band: str = BAND) -> None:
-    """Say below the row what bands are, and dotted lines where there are some."""
-    handles = [patch(band)]
+def explain(
+    figure: Figure,
+    *axes: Axes,
+    band: str = BAND,
+    also: Sequence[Any] = (),
+    columns: int | None = None,
+) -> None:
+    """Say below the row what bands are, dotted lines where there are some, and what else is given.
+
+    An empty `band` leaves that out.
+    """
+    handles = [*([patch(band)] if band else []), *also]
     if any(NONE_SEEN in ax.get_legend_handles_labels()[1] for ax in axes):
         handles.append(mark(NONE_SEEN, linestyle=":", marker="v", markersize=3.5, linewidth=0.9))
-    figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), frameon=False)
+    figure.legend(
+        handles=handles, loc="outside lower center", ncols=columns or len(handles), frameon=False
+    )
 
 
 def failing_panel(data: Sequence[Measured]) -> Figure:

@@ -94,12 +94,12 @@ def _mover(
         lines.set_segments(list(done))
         lines.set_array(np.tile(times[1 : now + 1], len(paths)).astype(np.float64))
         if len(paths):
-            named[END].set_data(*paths[:, now].T)
             now_colour: Any = lines.to_rgba(np.array([float(times[now])]))[0]
             named[END].set_color(now_colour)
             for text in [text for text in ax.texts if text.get_gid() == COUNT]:
                 text.remove()
-            count_heaps(ax, paths[:, now], REACH, "white")
+            alone = count_heaps(ax, paths[:, now], REACH, "white")
+            named[END].set_data(*paths[alone, now].T)
         if expected is not None and true_gradient is not None:
             until = _index(true_gradient["time"].values, time) + 1
             named[TRUE].set_data(*expected[:until].T)

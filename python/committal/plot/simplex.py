@@ -121,14 +121,15 @@ def simplex(
         ternary.plot(top, left, right, color="black", linewidth=1.2, zorder=3, label=TRUE)
     if len(policies):
         # Without it, a run that ended in a corner looks like one that never went there.
-        top, left, right = policies[:, -1].T
         end = lines.cmap(1.0)
-        ternary.plot(
+        # Side 1 of the triangle is about 35 dots wide in a row of panels.
+        lone = count_heaps(ternary, paths[:, -1], REACH, end)
+        top, left, right = policies[lone, -1].T
+        (dots,) = ternary.plot(
             top, left, right, "o", color=end, markersize=4, markeredgecolor="black",
             markeredgewidth=0.6, zorder=4, clip_on=False, label=END,
         )  # fmt: skip
-        # Side 1 of the triangle is about 35 dots wide in a row of panels.
-        count_heaps(ternary, paths[:, -1], REACH, end)
+        dots.set_in_layout(bool(lone))  # no dots have no place, and would move everything
         top, left, right = policies[0, 0]
         ternary.plot(
             [top], [left], [right], "o", color="black", markersize=5, zorder=5, clip_on=False,

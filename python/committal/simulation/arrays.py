@@ -44,7 +44,7 @@ def from_arrays(
     ----------
     values : array_like, shape (runs, times)
         The expected reward J of every run at every time; it is what failures are counted by.
-        Without it, policy and the means of `experiment` give it.
+        Without it, policy and the means of `experiment` give it; with all three they must agree.
     policy : array_like, shape (runs, times, arms), optional
         Probabilities of the arms.
     theta : array_like, shape (runs, times, arms), optional
@@ -96,6 +96,8 @@ def from_arrays(
             found["value"] = found["policy"] @ means
     count = _arms(found, problem)
     runs, times = _sizes(found)
+    if values is not None and "policy" in found and problem is not None:
+        _refuse_contradiction(values, found, problem)
     coordinates: dict[str, Variable] = {
         "run": (("run",), np.arange(runs), {"long_name": "number of the run"}),
         "time": (("time",), _times(time, times), {"long_name": "updates done", "units": "1"}),
@@ -156,6 +158,25 @@ def _checked(argument: str, name: str, value: object) -> npt.NDArray[np.float64]
         if low < 0.0 or high > 1.0 + limits.POLICY_SUM or (sums > limits.POLICY_SUM).any():
             raise ConfigError(argument, value, "probabilities that sum to 1 over the last axis")
     return array
+
+
+def _refuse_contradiction(
+    given: npt.ArrayLike, found: dict[str, npt.NDArray[np.float64]], problem: Bandit
+) -> None:
+    """Refuse values that are not those of the policies: answers would depend on which is asked."""
+    means = np.asarray(problem.means)
+    apart = np.abs(found["value"] - found["policy"] @ means)
+    # As much as policies may be off, and what single precision loses.
+    most = 10.0 * limits.POLICY_SUM * max(1.0, float(np.abs(means).max()))
+    if (apart > most).any():
+        run, time = (int(i) for i in np.unravel_index(int(apart.argmax()), apart.shape))
+        own, other = (float(x[run, time]) for x in (found["value"], found["policy"] @ means))
+        raise ConfigError(
+            "values",
+            given,
+            f"policy @ means of the experiment, or None (in run {run} at time {time} it is "
+            f"{own:g}, and {other:g} by policy)",
+        )
 
 
 def _sizes(found: dict[str, npt.NDArray[np.float64]]) -> tuple[int, int]:

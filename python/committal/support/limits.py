@@ -69,6 +69,10 @@ UPDATES = 2**26
 #: Evaluations of the velocity of a gradient flow: minutes.
 EVALUATIONS = 10**6
 
+#: Arms whose corners are looked at all together: there are as many pairs as their square, and every
+#: pair takes as long as there are arms.
+CORNER_ARMS = 100
+
 
 #: Frames of an animation: all of them are in memory and in its file.
 FRAMES = 500

@@ -296,3 +296,11 @@ def test_exponents_of_noisy_rewards() -> None:
         slope = math.log(share[1] / share[0]) / math.log(25)
         assert slope == pytest.approx(-kappa, abs=0.08), e
     assert np.isfinite(slope)
+
+
+def test_many_arms_are_refused_and_not_waited_for() -> None:
+    # The pairs of 200 arms take minutes.
+    many = DET.replace(problem=cm.Bandit(np.linspace(1, 0, 200)))
+    with pytest.raises(cm.ConfigError, match=r"experiment\.problem\.arms = 200 .*at most 100 arms"):
+        cm.exact.critical_step_size(many)
+    assert cm.exact.corner(many, 1).exponent is not None

@@ -109,6 +109,10 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "no names": ({"values": [[1.0]], "arms": ["a"]}, "arms .*None"),
     "experiment": ({"values": [[1.0]], "experiment": 3}, "experiment"),
     "arms": ({"policy": [[[0.5, 0.5]]], "experiment": EXP}, "policy .*3 arms, as in experiment"),
+    "contradiction": (
+        {"values": [[1.0, 0.5]], "policy": [[[1.0, 0.0, 0.0]] * 2], "experiment": EXP},
+        "values .*in run 0 at time 1 it is 0.5, and 1 by policy",
+    ),
     "dimension": ({"values": [[1.0]], "run": [[1.0]]}, "run .*another name"),
     "value": ({"values": [[1.0]], "value": [[1.0]]}, "value .*another name"),
 }
@@ -119,3 +123,10 @@ def test_what_is_wrong_is_named(case: str) -> None:
     arguments, words = WRONG[case]
     with pytest.raises(ConfigError, match=words):
         cm.from_arrays(**arguments)
+
+
+def test_single_precision_is_no_contradiction() -> None:
+    policy = np.random.default_rng(0).dirichlet(np.ones(3), (5, 4)).astype(np.float32)
+    values = (policy @ np.asarray(EXP.problem.means, np.float32)).astype(np.float32)  # type: ignore[union-attr]
+    found = cm.from_arrays(values=values, policy=policy, experiment=EXP)
+    np.testing.assert_array_equal(found["value"], values)

@@ -156,10 +156,31 @@ def test_an_edited_entry_is_left_out(tmp_path: Path) -> None:
     edit(file, seal=False, title="another")
     with pytest.warns(cm.StoreWarning, match=r"x\.json: its checksum is wrong"):
         assert entries.read(tmp_path, "x") is None
-    edit(file, seal=True, findings=3)
+    assert entries.read(tmp_path, "z") is None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"findings": 3},
+        {"pictures": [["a"]]},  # neither name nor caption
+        {"pictures": [["a", 1]]},
+        {"settings": [["a", "b", "c"]]},
+        {"title": None},
+        {"settled": [1]},
+        {"seconds": "long"},
+        {"tables": [{"title": "t", "header": ["a", "b"], "rows": [["1"]]}]},
+    ],
+    ids=str,
+)
+def test_an_entry_that_nobody_could_print_is_left_out(
+    tmp_path: Path, change: dict[str, Any]
+) -> None:
+    # With a right checksum: whoever edits it may know how to make one.
+    entries.Entry("x", "t", "s", (), (), (), (), (), 1.0, 1.0, "0", "stamp").write(tmp_path)
+    edit(tmp_path / "entries" / "x.json", seal=True, **change)
     with pytest.warns(cm.StoreWarning, match=r"x\.json: it makes no sense"):
         assert entries.read(tmp_path, "x") is None
-    assert entries.read(tmp_path, "z") is None
 
 
 # -- what is no file -------------------------------------------------------------------------------

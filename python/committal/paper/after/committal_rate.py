@@ -40,7 +40,7 @@ from committal.paper.result import (
     known_tables,
     runs_in_words,
 )
-from committal.paper.result_pictures import COLOURS, name_lines
+from committal.paper.result_pictures import BAND, COLOURS, explain, name_lines
 from committal.paper.verdicts import Finding, Verdict, all_positive, sigmas_between_rates, within
 from committal.plot import sheet
 from committal.plot.sheet import Axes, Figure, mark
@@ -423,6 +423,7 @@ def draw(data: Rates) -> Figure:
         none = "none: upper end of the interval"
         handles.append(mark(none, linestyle="none", marker="v", markersize=3.5))
     right.legend(handles=handles, loc="lower left", frameon=False)
+    explain(figure, band="", also=[mark(BAND, linestyle="none", marker="|", markersize=9)])
     return figure
 
 

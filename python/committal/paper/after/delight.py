@@ -30,7 +30,7 @@ from committal.paper.result import (
 from committal.paper.result_pictures import COLOURS, against_log_time, explain, failing, name_lines
 from committal.paper.verdicts import NONE, Finding
 from committal.plot import sheet
-from committal.plot.sheet import Axes, Figure
+from committal.plot.sheet import Axes, Figure, mark
 
 ALPHA, SLOW = 0.5, 0.02
 START = (0.0, 5.0, 3.0)
@@ -196,7 +196,8 @@ def draw(data: Sequence[Measured]) -> Figure:
     )
     left.set_ylim(-0.02, 1.04)
     _drifts(right)
-    explain(figure, left)
+    still = mark("no change: the rule stands still", linestyle="none", marker="o", markersize=4)
+    explain(figure, left, also=[still])
     return figure
 
 

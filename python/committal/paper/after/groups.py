@@ -14,10 +14,10 @@ from committal.config import Bandit, Experiment, Group, Record, Softmax, Vanilla
 from committal.paper.figure import Picture, Table
 from committal.paper.lab import Lab
 from committal.paper.result import ComputedResult, all_exactly, exactly, holds_if
-from committal.paper.result_pictures import COLOURS, name_lines
+from committal.paper.result_pictures import COLOURS, explain, name_lines
 from committal.paper.verdicts import Finding
 from committal.plot import sheet
-from committal.plot.sheet import Figure
+from committal.plot.sheet import Figure, mark
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -313,6 +313,9 @@ def draw(data: Factors) -> Figure:
     ax.set_ylabel(r"update / $\nabla p$")
     ax.spines[["top", "right"]].set_visible(False)
     name_lines(ax, "upper center", ncols=2)
+    dots = mark("of the law of one update", linestyle="none", marker="o", markersize=3)
+    ticks = mark(r"limit $\sqrt{N - 1}$ at $p \to 0$", linestyle="none", marker="_", markersize=12)
+    explain(figure, band="", also=[dots, ticks])
     return figure
 
 

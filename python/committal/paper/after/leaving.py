@@ -26,10 +26,10 @@ from committal.config import (
 from committal.paper.figure import Picture, Table
 from committal.paper.lab import Lab
 from committal.paper.result import OURS, ComputedResult, all_exactly, holds_if
-from committal.paper.result_pictures import COLOURS, name_lines
+from committal.paper.result_pictures import COLOURS, explain, name_lines
 from committal.paper.verdicts import Finding, Verdict
 from committal.plot import sheet
-from committal.plot.sheet import Axes, Figure
+from committal.plot.sheet import Axes, Figure, mark
 from committal.support.text import grouped
 
 ETA = 0.4
@@ -264,6 +264,8 @@ def draw(data: Mapping[Way, list[int | None]]) -> Figure:
         name_lines(ax, "upper left")
         ax.set_ylim(5, 3e7)
     left.set_ylabel("updates until it is ½")
+    slope = mark("slope that is claimed for small $\\pi$", linestyle="--", linewidth=0.7)
+    explain(figure, band="", also=[slope])
     return figure
 
 

@@ -13,10 +13,10 @@ from committal.config import KL, Bandit, Experiment, Group, Natural, Softmax, Va
 from committal.paper.figure import Picture, Table
 from committal.paper.lab import Lab
 from committal.paper.result import OURS, ComputedResult, all_exactly, exactly, holds_if
-from committal.paper.result_pictures import COLOURS, name_lines
+from committal.paper.result_pictures import COLOURS, explain, name_lines
 from committal.paper.verdicts import Finding, documented
 from committal.plot import sheet
-from committal.plot.sheet import Axes, Figure
+from committal.plot.sheet import Axes, Figure, mark
 from committal.theory import KLFixedPoints
 
 Floats = npt.NDArray[np.float64]
@@ -243,6 +243,13 @@ def draw(data: Rounds) -> Figure:
     name_lines(right, "center right", bbox_to_anchor=(1.0, 0.4))
     for ax in (left, right):
         ax.spines[["top", "right"]].set_visible(False)
+    dot = {"linestyle": "none", "marker": "o", "markersize": 4}
+    also = [
+        mark("fixed point, stable", **dot),
+        mark("unstable", markerfacecolor="white", **dot),
+        mark("$p_n = p_{n-1}$", linewidth=0.7),
+    ]
+    explain(figure, band="", also=also)
     return figure
 
 

@@ -26,7 +26,7 @@ from committal.paper.result import (
 from committal.paper.result_pictures import COLOURS, against_log_time, explain, failing, name_lines
 from committal.paper.verdicts import Estimate, Finding, documented, within, worst
 from committal.plot import sheet
-from committal.plot.sheet import Figure
+from committal.plot.sheet import Figure, mark
 from committal.support.text import grouped
 
 SURE = Bandit([1.0, 0.5])
@@ -431,7 +431,7 @@ def draw(data: Sequence[Measured]) -> Figure:
     left.set_xticks([0.05, 0.1, 0.2, 0.5, 1, 2, 5], ["0.05", "0.1", "0.2", "0.5", "1", "2", "5"])
     left.minorticks_off()
     left.spines[["top", "right"]].set_visible(False)
-    name_lines(left, "lower right", bbox_to_anchor=(1.0, 0.1))
+    name_lines(left, "lower right")
     shown = [data[i] for i in (1, 2, 3, 0)]
     against_log_time(
         right,
@@ -448,7 +448,19 @@ def draw(data: Sequence[Measured]) -> Figure:
         line = curve.middle[end] * (times / curve.times[end]) ** -exponent(eta)
         right.plot(times, line, "--", color=one.setting.colour, linewidth=0.8)
     right.set_ylim(1e-4, 1)
-    explain(figure, left, right)
+    thin = {"linewidth": 0.9}
+    explain(
+        figure,
+        left,
+        right,
+        band="95 % intervals",
+        also=[
+            mark(r"theory, $\max(0, 1 - \kappa)$", **thin),
+            mark(r"left: $\log T$ over these times; right: $t^{-\kappa}$", linestyle="--", **thin),
+            mark(r"left: $\eta_c$", linestyle=":", **thin),
+        ],
+        columns=3,
+    )
     return figure
 
 

@@ -41,6 +41,8 @@ CORNER = 0.9
 LIMIT_CORNER = 1e-5
 #: Colours end here; ratios of e³ and more look alike.
 LIMIT = 3.0
+#: What the line between the colours is.
+EQUAL = "equal variances"
 
 NONE = Experiment(THREE_ARMS, Softmax(), Vanilla(step_size=1.0), 0.0, steps=1)
 NATURAL = Natural(step_size=1.0)
@@ -219,12 +221,13 @@ def draw(policies: Floats, maps: Floats, gradient: str) -> Figure:
     figure.suptitle(gradient)
     drawn = []
     for ax, (_, latex, *_), ratio in zip(axes, VANILLA_RATIOS, maps, strict=True):
-        drawn.append(simplex_map(ax, policies, ratio, limit=LIMIT, corners=ARMS))
+        drawn.append(simplex_map(ax, policies, ratio, limit=LIMIT, corners=ARMS, words=EQUAL))
         ax.set_title(latex, pad=TITLE_PAD)
     ends = (bool(maps.min() < -LIMIT), bool(maps.max() > LIMIT))
     extend = {(True, True): "both", (True, False): "min", (False, True): "max"}.get(ends, "neither")
     label = "natural logarithm of the ratio of variances"
     sheet.colour_bar(figure, axes, drawn[0], label, extend=extend)
+    sheet.key(figure, *axes)
     return figure
 
 
