@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 __all__ = ["failure_rates"]
 
+#: A policy is sure of an arm that it takes at least this often.
+SURE = 0.99
+
 
 def failure_rates(
     data: xr.Dataset,
@@ -45,7 +48,9 @@ def failure_rates(
     Returns
     -------
     xarray.Dataset
-        `estimate`, `low`, `high`, `failures` and `count`, by configuration.
+        `estimate`, `low`, `high`, `failures` and `count`, by configuration. If the policy of every
+        run of a bandit was recorded, also `unfinished`: how many of the failures are sure of no arm
+        (none has probability 0.99) and may still find the best one.
 
     Examples
     --------
@@ -74,8 +79,24 @@ def failure_rates(
         "failures": (dims, failures.values, {"long_name": "number of failures"}),
         "count": (dims, count.values, {"long_name": "number of runs"}),
     }
+    late = _unfinished(data, below, time)
+    if late is not None:
+        words = {"long_name": "number of failures that are sure of no arm"}
+        variables["unfinished"] = (dims, late.transpose(*dims).values, words)
     attributes = {"quantity": "failure", "below": below, "level": level, "method": method}
     return result(variables, attributes, failures)
+
+
+def _unfinished(data: xr.Dataset, below: float, time: int | None) -> xr.DataArray | None:
+    """How many runs below the level are sure of no arm; None where nobody knows."""
+    known = {"run", "time"}
+    for name, dims in (("value", known), ("policy", known | {"arm"})):
+        if name not in data or not dims <= set(data[name].dims):
+            return None
+    # Numbers of runs that were not made are NaN, and below nothing.
+    wrong = at_time(data, data["value"], time) < below
+    sure = at_time(data, data["policy"], time).max("arm") >= SURE
+    return (wrong & ~sure).sum("run")
 
 
 def failure_counts(

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 
 from committal.analysis import failure_rates
+from committal.analysis.failures import SURE
 from committal.errors import ConfigError, ConfigTypeError
 from committal.plot.panels import given_or_new
 from committal.plot.words import axis_name, literal
@@ -23,6 +24,10 @@ Floats = npt.NDArray[np.float64]
 
 _MOST_TICKS = 9
 _LETTERS = 36
+
+
+#: What circles mean.
+LATE = f"most of the failures have not finished (no $\\pi \\geq {SURE:g}$)"
 
 
 def heatmap(
@@ -44,7 +49,8 @@ def heatmap(
     ----------
     data : xarray.Dataset or xarray.DataArray
         An array with two axes; a dataset made by an analysis, of which `estimate` is drawn; or a
-        result of a study, of which the failure rate is drawn.
+        result of a study, of which the failure rate is drawn. Circles mark where most failures have
+        not finished, if the policies were recorded.
     x, y : str, optional
         The axes to draw; the last one and the first one by default.
     ax : matplotlib.axes.Axes, optional
@@ -74,7 +80,7 @@ def heatmap(
     >>> grid = {"baseline.c": [-1.0, 0.0, 1.0], "update.step_size": [0.05, 0.1, 0.2]}
     >>> ax = cm.plot.heatmap(cm.Study(exp, grid, runs=100, rng=0).run(), below=0.5)
     """
-    array, label, vmin, vmax = _array(data, below, vmin, vmax)
+    array, label, vmin, vmax, late = _array(data, below, vmin, vmax)
     axes = [str(dim) for dim in array.dims]
     if len(axes) != 2:
         raise ConfigError(
@@ -94,6 +100,14 @@ def heatmap(
     if len(contours):
         levels = sorted(contours)
         lines = ax.contour(x_at, y_at, values, levels=levels, colors="black", linewidths=1)
+    if late is not None and late.any():
+        across, up = np.meshgrid(x_at, y_at)
+        marked = late.transpose(y, x).values
+        ax.plot(
+            across[marked], up[marked], "o", color="white", markeredgecolor="black", markersize=5,
+            label=LATE,
+        )  # fmt: skip
+        ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), frameon=False, fontsize="small")
     if x_log:
         ax.set_xscale("log")
     if y_log:
@@ -124,12 +138,12 @@ def heatmap(
 
 def _array(
     data: Any, below: float | None, vmin: float | None, vmax: float | None
-) -> tuple[xr.DataArray, str, float | None, float | None]:
-    """Return what is drawn, what it is called and where its colours end."""
+) -> tuple[xr.DataArray, str, float | None, float | None, xr.DataArray | None]:
+    """Return what is drawn, its name, where its colours end, and where most failures are late."""
     if not hasattr(data, "dims"):
         raise ConfigTypeError("data", data, "a dataset or an array with labels")
     if not hasattr(data, "data_vars"):
-        return data, _title(data), vmin, vmax
+        return data, _title(data), vmin, vmax, None
     if "estimate" not in data:
         data = failure_rates(data, below)
     if data.attrs.get("quantity") == "failure":
@@ -138,7 +152,10 @@ def _array(
     label = _title(array)
     if data.attrs.get("quantity") == "failure" and "below" in data.attrs:
         label += f" ($J < {data.attrs['below']:g}$)"  # a rate of failures says what one is
-    return array, label, vmin, vmax
+    late = None
+    if "unfinished" in data:
+        late = (2 * data["unfinished"] > data["failures"]).squeeze(drop=True)
+    return array, label, vmin, vmax, late
 
 
 def _title(array: xr.DataArray) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from committal.analysis import FailureRate
+from committal.analysis.failures import SURE
 from committal.config import Bandit
 from committal.errors import CommittalError
 from committal.simulation.dataset import experiment_of
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 
 Flags = npt.NDArray[np.bool_]
 
-#: A policy is sure of an arm that it takes at least this often.
-SURE = 0.99
 #: What the colours of runs that end below a level mean, if their policies are known.
 BELOW_WORDS = (f"below, sure of one arm ($\\pi \\geq {SURE:g}$)", "below, not finished")
 

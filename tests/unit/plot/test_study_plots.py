@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 import committal as cm
 from committal import analysis
+from committal.plot.heatmap import LATE
 
 ConfigError = cm.errors.ConfigError
 
@@ -183,3 +184,28 @@ def test_a_map_of_failures_says_what_a_failure_is() -> None:
     bar = ax.collections[0].colorbar
     assert bar.ax.get_ylabel() == "failure rate ($J < 0.5$)"
     assert len(bar.lines) == 1  # the level of the line is marked on the scale
+
+
+def test_a_phase_diagram_tells_stuck_from_not_finished() -> None:
+    # Small steps from a start far away: after 200 updates nobody is sure of anything.
+    base = cm.Experiment(
+        cm.Bandit([1.0, 0.7, 0.0]), cm.Softmax([0, 3, 5]), cm.Natural(0.1), steps=200,
+        record=cm.Record("value", "policy"),
+    )  # fmt: skip
+    grid = {"update.step_size": [0.001, 1.0], "baseline": [-0.5, 0.0]}
+    data = cm.Study(base, grid, runs=20, rng=0).run(progress=False)
+    rates = cm.analysis.failure_rates(data, below=0.9)
+    assert (
+        rates["failures"].values[0].tolist() == rates["unfinished"].values[0].tolist() == [20, 20]
+    )
+    assert rates["failures"].values[1].min() > 5
+    assert (2 * rates["unfinished"] < rates["failures"]).values[1].all()
+    for drawn in (data, rates):
+        ax = cm.plot.heatmap(drawn, below=None if drawn is rates else 0.9)
+        (circles,) = ax.lines
+        np.testing.assert_allclose(circles.get_ydata(), [0.001, 0.001])
+        assert ax.get_legend().get_texts()[0].get_text() == LATE
+    # Nobody knows without policies.
+    without = cm.analysis.failure_rates(data.drop_vars("policy"), below=0.9)
+    assert "unfinished" not in without
+    assert not cm.plot.heatmap(without).lines
