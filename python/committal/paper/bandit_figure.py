@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from committal.analysis import FailureRate, failure_rate
+from committal.analysis.failures import SURE
 from committal.config import (
     Bandit,
     Baseline,
@@ -32,7 +33,7 @@ from committal.paper.figure import Case, PaperFigure, Picture, Table
 from committal.paper.lab import Lab
 from committal.paper.outcome import CaseOutcome, Rule, is_precise
 from committal.paper.verdicts import Band, Estimate, Finding, sigmas_between_rates, within
-from committal.plot.levels import SURE, ends_below
+from committal.plot.levels import ends_below
 from committal.support.text import grouped
 
 if TYPE_CHECKING:

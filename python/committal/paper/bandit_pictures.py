@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from committal import plot
 from committal.analysis import failure_rate
+from committal.analysis.failures import SURE
 from committal.paper.pictures import TITLE_PAD, failing_band, mean_band, name_curves, shared_pace
 from committal.plot import sheet
 from committal.plot.corners import name_corners
 from committal.plot.fates import fates
-from committal.plot.levels import BELOW_WORDS, SURE, ends_below
+from committal.plot.levels import BELOW_WORDS, ends_below
 from committal.plot.series import NONE_SEEN, series
 from committal.plot.sheet import Axes, Figure, blended, mark
 

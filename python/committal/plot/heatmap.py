@@ -102,9 +102,9 @@ def heatmap(
         lines = ax.contour(x_at, y_at, values, levels=levels, colors="black", linewidths=1)
     if late is not None and late.any():
         across, up = np.meshgrid(x_at, y_at)
-        most = late.transpose(y, x).values
+        marked = late.transpose(y, x).values
         ax.plot(
-            across[most], up[most], "o", color="white", markeredgecolor="black", markersize=5,
+            across[marked], up[marked], "o", color="white", markeredgecolor="black", markersize=5,
             label=LATE,
         )  # fmt: skip
         ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), frameon=False, fontsize="small")

@@ -11,6 +11,7 @@ import numpy as np
 
 from committal import plot
 from committal.analysis import FailureRate
+from committal.analysis.failures import SURE
 from committal.config import Record, Reinforce, Vanilla, maps
 from committal.paper.figure import Case, PaperFigure, Picture, Table
 from committal.paper.lab import Lab
@@ -19,7 +20,6 @@ from committal.paper.maze_rules import LOWER_COMMITS, returns_more, sticks_more
 from committal.paper.verdicts import Estimate, Finding, all_positive
 from committal.plot import sheet
 from committal.plot.fates import fates
-from committal.plot.levels import SURE
 from committal.plot.sheet import Figure
 
 if TYPE_CHECKING:
