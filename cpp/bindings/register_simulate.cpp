@@ -123,7 +123,9 @@ void register_simulate(py::module_& m) {
     try {
       if (thrown) std::rethrow_exception(thrown);
     } catch (const Diverged& error) {
-      const py::tuple args = py::make_tuple(error.what(), error.where().run, error.where().update);
+      // With the run and the update, and whether it is something that was recorded.
+      const py::tuple args = py::make_tuple(error.what(), error.where().run, error.where().update,
+                                            error.where().quantity >= 0);
       PyErr_SetObject(diverged.ptr(), args.ptr());
     }
   });

@@ -295,10 +295,12 @@ struct ProgramSetView {
   const ProgramView* group;   // A of the episodes of one update, from their returns
   Array<const ProgramView*> quantities;
 
-  COMMITTAL_FORCE_INLINE bool any() const {
+  // Whether updates are made by some of them.
+  COMMITTAL_FORCE_INLINE bool move() const {
     return baseline != nullptr || weight != nullptr || update != nullptr || link != nullptr ||
-           optimiser != nullptr || critic != nullptr || group != nullptr || quantities.count > 0;
+           optimiser != nullptr || critic != nullptr || group != nullptr;
   }
+  COMMITTAL_FORCE_INLINE bool any() const { return move() || quantities.count > 0; }
 };
 
 // One evaluation over arrays: inputs and outputs are [rows of the shape][lanes].

@@ -58,9 +58,13 @@ void MdpPlan::validate_programs() const {
                                           Input::kNatural, Input::kBaseline, Input::kAdvantage));
   offers.group = inputs_mask(Input::kTime, Input::kSamples, Input::kReward, Input::kBaseline);
   offers.scale = inputs_mask(Input::kSamples, Input::kReward);
+  offers.link = inputs_mask(Input::kTheta, Input::kArms);
+  offers.quantity = inputs_mask(Input::kTime, Input::kArms, Input::kPolicy, Input::kRewards,
+                                Input::kTheta, Input::kStart, Input::kBehaviour);
   require_programs(programs, offers);
-  if (programs.link || !programs.quantities().empty()) {
-    refuse("programs", "a link or quantities with an MDP", "the other programs");
+  validate_quantities();
+  if (programs.link && !programs.update && update != "vanilla") {
+    refuse("programs['link']", "a link with update " + quoted(update), "'vanilla', or a program");
   }
   if (v.estimator == MdpEstimator::kExpected &&
       (programs.baseline || programs.weight || programs.update || programs.critic)) {
@@ -82,6 +86,20 @@ void MdpPlan::validate_programs() const {
            "a weight or update with estimator " + quoted(estimator) + " and behaviour " +
                quoted(behaviour),
            "'on_policy'");
+  }
+}
+
+void MdpPlan::validate_quantities() const {
+  for (const std::string& name : programs.quantity_names()) {
+    for (const Quantity<MdpView>& native : parts().mdp_quantities) {
+      if (name == native.name) refuse("programs['quantities']", quoted(name), "a name of its own");
+    }
+  }
+  require_count("quantity_states", quantity_states.size(),
+                static_cast<std::int64_t>(programs.quantities().size()));
+  for (std::size_t i = 0; i < quantity_states.size(); ++i) {
+    require_between(item("quantity_states", i), quantity_states[i], 0,
+                    static_cast<std::int64_t>(OverStates::kOccupancy));
   }
 }
 

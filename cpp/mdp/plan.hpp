@@ -30,6 +30,7 @@ struct MdpPlan : MdpFields<Owned> {
   void validate_start(const MdpModel& model) const;
   void validate_terms() const;
   void validate_programs() const;
+  void validate_quantities() const;
 };
 
 template <typename F, typename... Each>
@@ -59,6 +60,7 @@ void MdpPlan::visit(F&& f, Each&... each) {
     each.behaviour_probabilities...);
   f(Field{"times", Required{}, Times{}}, each.times...);
   f(Field{"programs", ProgramSet{}, Unchecked{}}, each.programs...);
+  f(Field{"quantity_states", std::vector<std::int32_t>{}, Unchecked{}}, each.quantity_states...);
 }
 
 }  // namespace committal

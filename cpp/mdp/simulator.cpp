@@ -55,7 +55,17 @@ std::int64_t MdpSimulator::time_count() const {
 }
 
 Described MdpSimulator::describe(std::string_view name) const {
-  return describe_quantity(name, parts().mdp_quantities, view());
+  const MdpView v = view();
+  const std::vector<std::string>& names = plan_.programs.quantity_names();
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(names.size()); ++i) {
+    if (name != names[at(i)]) continue;
+    const auto number = static_cast<int>(parts().mdp_quantities.count + i);
+    Described described{number, Element::kFloat64, {}};
+    if (v.over_states(i) == OverStates::kEach) described.shape.push_back(v.states);
+    if (v.has_actions(i)) described.shape.push_back(v.actions);
+    return described;
+  }
+  return describe_quantity(name, parts().mdp_quantities, v);
 }
 
 int MdpSimulator::lanes(int asked) const {

@@ -14,7 +14,8 @@ _Int: TypeAlias = SupportsInt | SupportsIndex
 _Array: TypeAlias = npt.NDArray[Any]
 
 class Diverged(ArithmeticError):  # noqa: N818
-    args: tuple[str, int, int]  # what, the run, after how many updates
+    # what, the run, after how many updates, whether it is something that was recorded
+    args: tuple[str, int, int, bool]
 
 class Simulator:
     def describe(self, name: str) -> tuple[np.dtype[Any], tuple[int, ...]]: ...
@@ -108,6 +109,7 @@ class MdpSimulator(Simulator):
         behaviour_probabilities: _Array = ...,
         times: _Array,
         programs: Mapping[str, Any] = ...,
+        quantity_states: _Array = ...,
     ) -> None: ...
 
 class MdpModel:

@@ -124,6 +124,32 @@ def _experiments() -> dict[str, cm.Experiment]:
         "mdp weight": (ROOMS, {W: CLIPPED, "behaviour": cm.UniformMixture(0.4)}),
         "mdp update": (ROOMS, {"update": POSITIVE(step_size=0.3)}),
         "mdp optimiser": (ROOMS, {"optimiser": cm.Adam(), "update": cm.Vanilla(0.05)}),
+        "mdp link": (
+            ROOMS,
+            {"policy": cm.Escort([1, 2, 1, 1]), "behaviour": cm.UniformMixture(0.4)},
+        ),
+        "mdp link, expected": (
+            ROOMS,
+            {"policy": cm.link("softplus(theta)")(), "estimator": cm.Expected(), "baseline": 0.0},
+        ),
+        "mdp critic": (ROOMS, {"baseline": cm.Critic(0.1, 0.5), "optimiser": cm.Momentum(0.5)}),
+        "mdp group": (ROOMS, {"baseline": 0.0, "estimator": cm.Group(3, "leave_one_out")}),
+        "mdp group, std": (
+            ROOMS,
+            {"baseline": 0.0, "estimator": cm.Group(4, "median", scale="std", eps=1e-6)},
+        ),
+        "mdp group, critic": (
+            ROOMS,
+            {"baseline": cm.Critic(0.1), "estimator": cm.Group(2, None, weight=cm.Delightful())},
+        ),
+        "mdp groups of contexts": (
+            ROOMS.replace(
+                problem=cm.contexts([cm.Bandit(p, noise="bernoulli") for p in ([0.9, 0.2], [1, 0])])
+            ),
+            {"baseline": 0.0, "estimator": cm.Group(3, scale="batch_std", starts="each")},
+        ),
+        "mdp regularised": (ROOMS, {"regulariser": cm.KL("uniform", 0.1, form="k3")}),
+        "reinforce link": (REINFORCE, {"policy": cm.Escort(power=3)}),
         "reinforce baseline": (REINFORCE, {"baseline": cm.baseline("max(pi) / (1 + t)")}),
         "reinforce weight": (REINFORCE, {W: cm.weight("where(A > 0, 1, 0.5 * pi[a])")}),
         "reinforce update": (REINFORCE, {"update": cm.update("(R - b) * score")(0.2)}),
@@ -135,6 +161,18 @@ def _experiments() -> dict[str, cm.Experiment]:
     made["quantities, many arms"] = MANY.replace(record=record)
     leaders = cm.quantity("tsallis(theta) + max(tsallis(R))", name="leaders")
     made["quantities, tsallis"] = THREE.replace(record=cm.Record("theta", leaders, every=20))
+    looked = [
+        cm.quantity(text, name=f"q{i}", states=states)
+        for i, (text, states) in enumerate(
+            (
+                ("-sum(pi * log(pi))", None),
+                ("pi * (r - sum(mu * r)) + theta - theta0", None),
+                ("max(r) - sum(pi * r) + t / K", "occupancy"),
+                ("pi**2", "mean"),
+            )
+        )
+    ]
+    made["mdp quantities"] = ROOMS.replace(record=cm.Record("theta", *looked, every=4))
     spread = cm.quantity("max(pi) - min(pi)", name="spread")
     reduced = cm.Record(spread, reduce=cm.Reduce(bins=8, range={"spread": (0.0, 1.0)}))
     made["quantity, reduced"] = THREE.replace(record=reduced)

@@ -74,8 +74,10 @@ ROOMS = cm.Experiment(
         ({"update": cm.update("A * score")(0.1)}, "ExactQ Reinforce"),
         ({"update": cm.update("r * score")(0.1)}, "ExactQ"),
         ({"optimiser": cm.Adam()}, "ExactQ Reinforce Expected"),
-        ({"policy": cm.link("exp(theta)")}, ""),
-        ({"record": cm.Record(cm.quantity("max(pi)", name="q"))}, ""),
+        ({"policy": cm.link("exp(theta)")}, "ExactQ Reinforce Expected"),
+        ({"record": cm.Record(cm.quantity("max(pi)", name="q"))}, "ExactQ Reinforce Expected"),
+        ({"record": cm.Record(cm.quantity("max(r)", name="q"))}, "ExactQ Reinforce Expected"),
+        ({"record": cm.Record(cm.quantity("sum(R)", name="q"))}, ""),
     ],
 )
 def test_what_mdps_refuse(changes: dict[str, Any], estimators: str) -> None:

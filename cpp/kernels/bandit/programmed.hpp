@@ -391,7 +391,8 @@ class BanditPrograms : BanditProgramSamples<KT, W> {
     const BoundRows& step = optimiser_.output(0);
     optimiser_.begin(t);
     if (follows_moments(s)) {
-      follow_moments_of(s, t, alpha, made, along_score);
+      const MomentRows<W> moments(optimiser_.moments());
+      follow_moments(s, moments, made ? nullptr : &gradient_, along_score, t, alpha);
       optimiser_.advance();
       if (outside_range(s)) rebase_where_needed(s);
       return;
@@ -414,31 +415,6 @@ class BanditPrograms : BanditProgramSamples<KT, W> {
     return steps != nullptr && steps[0].from[3].row == s.direction &&
            steps[1].from[3].row == s.direction && steps[2].to.row == optimiser_.output(0).row;
   }
-  void follow_moments_of(State& s, std::int64_t t, double alpha, bool made, bool along_score) {
-    constexpr int N = kNativeLanes;
-    using T = Lanes<N>;
-    const bool anew = (t + 1) % kStepsBetweenExponentials == 0;
-    const auto follow = [&](auto gradient) COMMITTAL_INLINE_LAMBDA {
-      follow_moments<N>(s, MomentRows<W>(optimiser_.moments()), alpha, anew, gradient);
-    };
-    const double* const direction = s.direction;
-    const SampleGradient g = gradient_;
-    const auto here = [g](std::int64_t k, int l) COMMITTAL_INLINE_LAMBDA {
-      return T::load(g.number + l) == T(static_cast<double>(k));
-    };
-    if (made) {
-      follow([direction](std::int64_t k, int l, const T&)
-                 COMMITTAL_INLINE_LAMBDA { return T::load(direction + k * W + l); });
-    } else if (along_score) {
-      follow([g, here](std::int64_t k, int l, const T& weight) COMMITTAL_INLINE_LAMBDA {
-        return add_where(here(k, l), T::load(g.share + l) * weight, T::load(g.along + l));
-      });
-    } else {
-      follow([g, here](std::int64_t k, int l, const T&)
-                 COMMITTAL_INLINE_LAMBDA { return where(here(k, l), T::load(g.along + l)); });
-    }
-  }
-
   static COMMITTAL_INLINE void clear(State& s) {
     for (std::int64_t k = 0; k < s.K(); ++k) fill<W>(s.direction + k * W, 0.0);
   }

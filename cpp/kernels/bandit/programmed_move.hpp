@@ -95,4 +95,33 @@ inline void follow_moments(const Block<KT, W>& s, MomentRows<W> moments, double 
   for (int l = 0; l < W; l += N) finish(s.K() - 1, l, T::load(waiting + l));
 }
 
+// The same for update t, along the gradient of one sample, or along `direction` if there is none.
+template <int KT, int W>
+inline void follow_moments(const Block<KT, W>& s, const MomentRows<W>& moments,
+                           const SampleGradient* sample, bool along_score, std::int64_t t,
+                           double alpha) {
+  using T = Lanes<kNativeLanes>;
+  const bool anew = (t + 1) % kStepsBetweenExponentials == 0;
+  const auto follow = [&](auto gradient) COMMITTAL_INLINE_LAMBDA {
+    follow_moments<kNativeLanes>(s, moments, alpha, anew, gradient);
+  };
+  if (sample == nullptr) {
+    const double* const direction = s.direction;
+    return follow([direction](std::int64_t k, int l, const T&)
+                      COMMITTAL_INLINE_LAMBDA { return T::load(direction + k * W + l); });
+  }
+  const SampleGradient g = *sample;
+  const auto here = [g](std::int64_t k, int l) COMMITTAL_INLINE_LAMBDA {
+    return T::load(g.number + l) == T(static_cast<double>(k));
+  };
+  if (along_score) {
+    follow([g, here](std::int64_t k, int l, const T& weight) COMMITTAL_INLINE_LAMBDA {
+      return add_where(here(k, l), T::load(g.share + l) * weight, T::load(g.along + l));
+    });
+  } else {
+    follow([g, here](std::int64_t k, int l, const T&)
+               COMMITTAL_INLINE_LAMBDA { return where(here(k, l), T::load(g.along + l)); });
+  }
+}
+
 }  // namespace committal::COMMITTAL_ISA

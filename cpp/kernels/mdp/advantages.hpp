@@ -19,16 +19,30 @@ inline void evaluate_values(MdpBlock<KT, W>& s) {
   }
 }
 
-// q[A] of a place, as q_values() has it.
+// V of the policy as it is, exact whatever the solver of the updates: a swept V would record its
+// own error. `evaluated`: `values` belongs to it.
 template <int KT, int W>
-COMMITTAL_INLINE void q_values_of(const MdpBlock<KT, W>& s, const Place& place, double* q) {
-  const double* value = s.values + place.lane;
+inline const double* exact_values(MdpBlock<KT, W>& s, bool evaluated) {
+  const bool swept = s.plan.solver != Solver::kDirect;
+  double* values = swept ? s.spare_values : s.values;
+  if (swept || !evaluated) {
+    spread_policy(s);
+    solve_values<W>(s.m, s.policy, s.slots, values, s.patience);
+  }
+  return values;
+}
+
+// q[A] of a place, as q_values() has it, from V.
+template <int KT, int W>
+COMMITTAL_INLINE void q_values_of(const MdpBlock<KT, W>& s, const Place& place,
+                                  const double* values, double* q) {
+  const double* value = values + place.lane;
   const std::int64_t first = place.pair;
   if (KT == 4 && s.m.deterministic) {
     const std::int32_t* next = s.next_row + first;
-    const Quad values{value[next[0]], value[next[1]], value[next[2]], value[next[3]]};
+    const Quad after{value[next[0]], value[next[1]], value[next[2]], value[next[3]]};
     *reinterpret_cast<Quad*>(q) = *reinterpret_cast<const Quad*>(s.m.expected_reward + first) +
-                                  *reinterpret_cast<const Quad*>(s.m.weight + first) * values;
+                                  *reinterpret_cast<const Quad*>(s.m.weight + first) * after;
     return;
   }
   for (std::int64_t k = 0; k < s.A(); ++k) {
@@ -62,7 +76,7 @@ COMMITTAL_INLINE Places baselines_of(MdpBlock<KT, W>& s) {
 template <int KT, int W>
 COMMITTAL_INLINE void find_q(MdpBlock<KT, W>& s, const Place* place, int filled, double* b) {
   const auto advantage = [&](int i) COMMITTAL_INLINE_LAMBDA { return s.advantage + place[i].own; };
-  for (int i = 0; i < filled; ++i) q_values_of(s, place[i], advantage(i));
+  for (int i = 0; i < filled; ++i) q_values_of(s, place[i], s.values, advantage(i));
   if (s.plan.estimator == MdpEstimator::kExpected) {
     for (int i = 0; i < filled; ++i) b[i] = s.values[place[i].pair / s.A() * W + place[i].lane];
   } else {

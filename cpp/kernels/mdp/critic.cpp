@@ -60,19 +60,7 @@ template <int W>
 void add_critic(MdpRows<W>& s, const MdpView& plan, const Place* places, std::int64_t count,
                 Patience& patience) {
   Window<W> window(s, plan);
-  MdpPrograms<W>& p = window.p;
-  for (std::int64_t first = 0; first < count; first += kSeen) {
-    window.count = count - first < kSeen ? static_cast<int>(count - first) : kSeen;
-    for (int j = 0; j < window.count; ++j) {
-      window.own[j] = places[first + j].own;
-      window.lane[j] = places[first + j].lane;
-    }
-    look(window);
-    const BoundRows& value = p.critic.output(0);
-    for (int j = 0; j < window.count; ++j) p.place_b[window.own[j]] += value.row[j];
-    window.look_at(value, 1, p.one);
-    patience.spend((p.critic.view().code.count + 4) * window.A);
-  }
+  window.add_to_baseline(window.p.critic, places, count, patience, [&] { look(window); });
 }
 
 template <int W>

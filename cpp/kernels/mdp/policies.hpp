@@ -74,6 +74,9 @@ COMMITTAL_INLINE void fill_up(const MdpBlock<KT, W>& s, Place* place, std::int64
 // The same in any number of places, filled up.
 template <int KT, int W>
 inline void refresh_places(MdpBlock<KT, W>& s, const Place* place, std::int64_t count) {
+  if (s.plan.programs.link != nullptr) {
+    return refresh_linked<W>(s, s.plan, place, count, s.patience);
+  }
   for (std::int64_t i = 0; i < count; i += kPlaces) {
     refresh_strip(s, place + i);
     s.patience.spend(s.A());

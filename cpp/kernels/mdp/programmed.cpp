@@ -97,6 +97,8 @@ MdpPrograms<W>* lay_out_programs(const MdpView& plan, Arena& arena) {
   p.baseline.lay_out(set.baseline, {A, 1}, arena);
   p.weight.lay_out(set.weight, {A, 1}, arena);
   p.update.lay_out(set.update, {A, 1}, arena);
+  p.link.lay_out(set.link, {A, 1}, arena);
+  p.along_link = set.link != nullptr && (set.update == nullptr || set.update->uses(Input::kScore));
   p.optimiser.lay_out(set.optimiser, {n * A, 1}, arena);
   p.group.lay_out(set.group, {1, plan.samples}, arena);
   p.scale.lay_out(set.scale, {1, plan.episodes}, arena);
@@ -110,14 +112,16 @@ MdpPrograms<W>* lay_out_programs(const MdpView& plan, Arena& arena) {
                        &p.advantage, &p.inverse, &p.factor}) {
     *row = arena.take<double>(kSeen);
   }
-  for (double** rows : {&p.pi, &p.r, &p.theta, &p.mu, &p.score, &p.natural}) {
+  for (double** rows : {&p.pi, &p.r, &p.theta, &p.start, &p.mu, &p.score, &p.natural}) {
     *rows = arena.take<double>(A, kSeen);
   }
+  lay_out_quantities<W>(p, plan, arena);
   p.place_b = arena.take<double>(own_pairs, W);
   if (plan.estimator == MdpEstimator::kExactQ &&
       (has(p.of_visit, Input::kRewards) || has(p.of_visit, Input::kReward))) {
     p.place_q = arena.take<double>(own_pairs, W);
   }
+  p.rise = arena.take<double>(set.link != nullptr ? own_pairs : 0, W);
   p.lost = arena.take<double>(W);
   p.gradient = arena.take<double>(p.gathers() ? own_pairs : 0, W);
   for (double** row : {&p.lane_time, &p.group_b, &p.group_size, &p.batch_size}) {
@@ -144,7 +148,7 @@ void start_programs(MdpRows<W>& s, const MdpView& plan, int lanes) {
                       p.inverse, p.factor}) {
     fill<kSeen>(row, 1.0);
   }
-  for (double* rows : {p.pi, p.r, p.theta, p.mu, p.score, p.natural}) {
+  for (double* rows : {p.pi, p.r, p.theta, p.start, p.mu, p.score, p.natural}) {
     for (std::int64_t k = 0; k < A; ++k) fill<kSeen>(rows + k * kSeen, 1.0);
   }
   fill<kSeen>(p.arms, static_cast<double>(A));
@@ -161,6 +165,7 @@ void start_programs(MdpRows<W>& s, const MdpView& plan, int lanes) {
   bind(Input::kPolicy, p.pi);
   bind(Input::kRewards, p.r);
   bind(Input::kTheta, p.theta);
+  bind(Input::kStart, p.start);
   bind(Input::kBehaviour, p.mu);
   bind(Input::kAction, p.action);
   bind(Input::kReward, p.reward);
@@ -169,11 +174,14 @@ void start_programs(MdpRows<W>& s, const MdpView& plan, int lanes) {
   bind(Input::kAdvantage, p.advantage);
   bind(Input::kScore, p.score);
   bind(Input::kNatural, p.natural);
+  for (std::int64_t i = 0; i < plan.programs.quantities.count; ++i) p.quantities[i].bind(known);
   if (p.baseline) p.baseline.bind(known);
   if (p.weight) p.weight.bind(known);
   bind(Input::kWeight, p.ratio);
   if (p.weight) known[static_cast<int>(Input::kWeight)] = p.weight.output(0);
   if (p.update) p.update.bind(known);
+  if (p.link) p.link.bind(known);
+  for (std::int64_t i = 0; i < own_pairs * W && p.link; ++i) p.rise[i] = 0.0;
   if (p.critic) p.critic.bind(known);
   if (p.critic) start_critic<W>(p, plan);
   for (std::int64_t i = 0; i < own_pairs * W && p.gathers(); ++i) p.gradient[i] = 0.0;
@@ -217,20 +225,11 @@ template <int W>
 void add_formula_baseline(MdpRows<W>& s, const MdpView& plan, const Place* places,
                           std::int64_t count, Patience& patience) {
   Window<W> window(s, plan);
-  MdpPrograms<W>& p = window.p;
-  for (std::int64_t first = 0; first < count; first += kSeen) {
-    window.count = count - first < kSeen ? static_cast<int>(count - first) : kSeen;
-    for (int j = 0; j < window.count; ++j) {
-      window.own[j] = places[first + j].own;
-      window.lane[j] = places[first + j].lane;
-    }
-    window.gather_states(p.of_place, s.advantage);
-    p.baseline.run();
-    const BoundRows& value = p.baseline.output(0);
-    for (int j = 0; j < window.count; ++j) p.place_b[window.own[j]] += value.row[j];
-    window.look_at(value, 1, p.one);
-    patience.spend((p.baseline.view().code.count + 4) * window.A);
-  }
+  const LaneProgram<kSeen>& baseline = window.p.baseline;
+  window.add_to_baseline(baseline, places, count, patience, [&] {
+    window.gather_states(window.p.of_place, s.advantage);
+    baseline.run();
+  });
 }
 
 template <int W>

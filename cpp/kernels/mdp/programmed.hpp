@@ -22,25 +22,28 @@ struct MdpPrograms {
   LaneProgram<kMdpSeen> baseline;
   LaneProgram<kMdpSeen> weight;
   LaneProgram<kMdpSeen> update;
+  LaneProgram<kMdpSeen> link;  // f(theta), and f'
   LaneProgram<W> optimiser;
-  LaneProgram<kMdpSeen> critic;     // a baseline that learns, with states for every state
-  double** learned = nullptr;       // by state of it: [W][own_states(n)][one, or A]
-  LaneProgram<W> group;             // A of the episodes of an update, among one another
-  LaneProgram<W> scale;             // what A of all groups is divided by
-  double* group_returns = nullptr;  // [samples][W] of one group
-  double* advantages = nullptr;     // [episodes][W]
-  const double* signal = nullptr;   // [W] that of the episode looked at, if there is a group
-  double* group_b = nullptr;        // [W] what it sees as b
-  double* batch_size = nullptr;     // [W] how many episodes there are
-  double* group_size = nullptr;     // [W] how many there are
-  std::uint32_t of_place = 0;       // inputs of the baseline, as bits
-  std::uint32_t of_visit = 0;       // inputs of weight and update
-  double* time = nullptr;           // [kMdpSeen]
-  double* one = nullptr;            // [kMdpSeen]
-  double* arms = nullptr;           // [kMdpSeen] actions of a state
-  double* pi = nullptr;             // [A][kMdpSeen], as those below
+  LaneProgram<kMdpSeen> critic;  // a baseline that learns, with states for every state
+  LaneProgram<kMdpSeen>* quantities = nullptr;  // what is recorded
+  double** learned = nullptr;                   // by state of it: [W][own_states(n)][one, or A]
+  LaneProgram<W> group;                         // A of the episodes of an update, among one another
+  LaneProgram<W> scale;                         // what A of all groups is divided by
+  double* group_returns = nullptr;              // [samples][W] of one group
+  double* advantages = nullptr;                 // [episodes][W]
+  const double* signal = nullptr;  // [W] that of the episode looked at, if there is a group
+  double* group_b = nullptr;       // [W] what it sees as b
+  double* batch_size = nullptr;    // [W] how many episodes there are
+  double* group_size = nullptr;    // [W] how many there are
+  std::uint32_t of_place = 0;      // inputs of the baseline, as bits
+  std::uint32_t of_visit = 0;      // inputs of weight and update
+  double* time = nullptr;          // [kMdpSeen]
+  double* one = nullptr;           // [kMdpSeen]
+  double* arms = nullptr;          // [kMdpSeen] actions of a state
+  double* pi = nullptr;            // [A][kMdpSeen], as those below
   double* r = nullptr;
   double* theta = nullptr;
+  double* start = nullptr;
   double* mu = nullptr;
   double* score = nullptr;
   double* natural = nullptr;
@@ -53,6 +56,7 @@ struct MdpPrograms {
   double* inverse = nullptr;        // 1 / pi(a)
   double* factor = nullptr;         // what multiplies a visit from outside
   double* place_b = nullptr;        // [W][own_states(n)][A] b in the places of this update, first
+  double* rise = nullptr;           // [W][own_states(n)][A] f'(theta) / F, if there is a link
   double* place_q = nullptr;        // [W][own_states(n)][A] Q there, if visits are asked for it
   double* gradient = nullptr;       // [W][own_states(n)][A] what moves add up to; 0 between updates
   double* lane_time = nullptr;      // [W], as `all`: what an optimiser sees
@@ -62,6 +66,8 @@ struct MdpPrograms {
   Place* everywhere = nullptr;  // [n * W + kPlaces] every state of the lanes that mean something
   std::int64_t places = 0;      // of them
   double* lost = nullptr;       // [W] 0 as long as all that programs gave was finite, else NaN
+
+  bool along_link = false;  // whether updates look at the slopes of the link
 
   bool per_visit() const { return static_cast<bool>(weight) || static_cast<bool>(update); }
   // Whether moves are added up before theta follows: an optimiser wants the sum, and programs that
@@ -78,6 +84,18 @@ MdpPrograms<W>* lay_out_programs(const MdpView& plan, Arena& arena);
 // The same of its critic, in critic.cpp.
 template <int W>
 void lay_out_critic(MdpPrograms<W>& p, const MdpView& plan, Arena& arena);
+// The same of what is recorded, in quantities.cpp.
+template <int W>
+void lay_out_quantities(MdpPrograms<W>& p, const MdpView& plan, Arena& arena);
+// Puts a recorded formula into the rows of the record: of every state, or their mean. Q is in the
+// rows of advantages, and `visits` are the weights of the states in a mean, or null.
+template <int W>
+void look_at_states(MdpRows<W>& s, const MdpView& plan, std::int64_t formula, const double* visits,
+                    Patience& patience);
+// pi = f(theta) / F in some places, by the link, in link.cpp.
+template <int W>
+void refresh_linked(MdpRows<W>& s, const MdpView& plan, const Place* places, std::int64_t count,
+                    Patience& patience);
 // Nothing is learned yet.
 template <int W>
 void start_critic(const MdpPrograms<W>& p, const MdpView& plan);

@@ -97,6 +97,19 @@ COMMITTAL_INLINE void add_whole_score(std::int64_t actions, double by, const dou
   }
 }
 
+// row += by * (f'_a / f_a e_a - f' / F), from pi and from f' / F.
+COMMITTAL_INLINE void add_linked_score(std::int64_t actions, double by, const double* pi,
+                                       const double* rise, std::int64_t action, double* row) {
+  if (by == 0.0) return;  // off the policy an action that the policy never takes may be drawn
+  double others = 0.0;
+  for (std::int64_t k = 0; k < actions; ++k) {
+    if (k == action) continue;
+    row[k] -= by * rise[k];
+    others += pi[k];
+  }
+  row[action] += by * (rise[action] * (others / pi[action]));
+}
+
 // table[s_i] += coefficient * (e_a - pi, or e_a) along the episode of lane l, coefficients(first)
 // of a strip of moves. The weights of a formula may be as large as the score is small, and an
 // optimiser may look at nothing but signs: e_a - pi keeps its digits next to a corner.
@@ -113,8 +126,13 @@ inline void follow_moves(MdpBlock<KT, W>& s, int l, double* table, F&& coefficie
     const double each = by[move % kPlaces];
     if constexpr (Part::kAlongScore) {
       const std::int64_t pair = s.first_pair(path[move]);
-      add_whole_score<KT>(s.A(), each, s.pi_at(l * s.own_pairs + pair), path[move] - pair,
-                          own + pair);
+      const double* pi = s.pi_at(l * s.own_pairs + pair);
+      if (s.programs->link) {
+        const double* rise = s.programs->rise + l * s.own_pairs + pair;
+        add_linked_score(s.A(), each, pi, rise, path[move] - pair, own + pair);
+      } else {
+        add_whole_score<KT>(s.A(), each, pi, path[move] - pair, own + pair);
+      }
     } else {
       own[path[move]] += each;
     }

@@ -94,19 +94,13 @@ struct StateEntropyRecorder {
   }
 };
 
-// J = sum_s rho(s) V(s). Exact whatever the solver of the updates: a swept V would record its own
-// error.
+// J = sum_s rho(s) V(s)
 struct MdpValueRecorder {
   static constexpr MdpQuantity kRow{"value", Element::kFloat64};
 
   template <int KT, int W>
   static const double* record(MdpBlock<KT, W>& s, bool evaluated) {
-    const bool swept = s.plan.solver != Solver::kDirect;
-    double* values = swept ? s.spare_values : s.values;
-    if (swept || !evaluated) {
-      spread_policy(s);
-      solve_values<W>(s.m, s.policy, s.slots, values, s.patience);
-    }
+    const double* values = exact_values(s, evaluated);
     constexpr int N = kStripOf<W>;
     for (int l = 0; l < W; l += N) {
       Lanes<N> sum(0.0);
@@ -194,6 +188,47 @@ inline Kept kept_for(const Sink& sink) {
     }
   });
   return all;
+}
+
+// The formulas that are recorded. Returns false if one is not finite, and where.
+template <int KT, int W>
+inline bool record_formulas(MdpBlock<KT, W>& s, std::int64_t t, std::int64_t index,
+                            bool evaluated) {
+  const Sink& sink = s.task.sink;
+  for (std::int64_t i = 0; i < s.plan.programs.quantities.count; ++i) {
+    const int number = static_cast<int>(kMdpQuantities.count + i);
+    if (!sink.wants(number)) continue;
+    if (s.plan.programs.quantities[i]->uses(ProgramInput::kRewards)) {
+      // The rows of advantages mean nothing between updates.
+      const double* values = exact_values(s, evaluated);
+      for (int l = 0; l < W; ++l) {
+        for (std::int64_t state = 0; state < s.n; ++state) {
+          const Place place = s.place(l, state);
+          q_values_of(s, place, values, s.advantage + place.own);
+        }
+      }
+    }
+    const double* visits = nullptr;
+    if (s.plan.over_states(i) == OverStates::kOccupancy) {
+      spread_policy(s);
+      solve_distribution<W>(s.m, s.policy, s.plan.start, s.slots, s.spare_values, s.patience);
+      visits = s.spare_values;
+    }
+    look_at_states<W>(s, s.plan, i, visits, s.patience);
+    const bool each = s.plan.over_states(i) == OverStates::kEach;
+    const std::int64_t width =
+        (each ? s.plan.states : 1) * (s.plan.has_actions(i) ? s.plan.actions : 1);
+    for (int l = 0; l < s.task.valid; ++l) {
+      for (std::int64_t row = 0; row < width; ++row) {
+        const double x = s.record[row * W + l];
+        if (x - x == 0.0) continue;
+        *s.task.divergence = {t, s.task.first_run + static_cast<std::uint64_t>(l), number};
+        return false;
+      }
+    }
+    sink.emit(sink.context, number, index, s.record, width, W);
+  }
+  return true;
 }
 
 // `evaluated`: `values` belongs to the current policy.

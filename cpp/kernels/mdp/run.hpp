@@ -9,6 +9,7 @@ namespace committal::COMMITTAL_ISA {
 template <int KT, int W>
 inline void start(MdpBlock<KT, W>& s) {
   const std::int64_t pairs = s.n * s.A();
+  if (s.programs != nullptr) start_programs<W>(s, s.plan, s.task.valid);
   for (std::int64_t pair = 0; pair < pairs; ++pair) s.theta[pair] = s.plan.acting_theta0[pair];
   for (std::int64_t k = 0; k < s.A(); ++k) s.theta[pairs + k] = 0.0;
   for (std::int64_t k = 0; k < 2 * s.A(); ++k) s.law_at(pairs)[k] = 1.0;
@@ -23,6 +24,9 @@ inline void start(MdpBlock<KT, W>& s) {
     double* law = s.law_at(l * s.own_pairs);
     for (std::int64_t i = 0; i < pairs + s.A() && l > 0; ++i) theta[i] = s.theta[i];
     for (std::int64_t i = 0; i < 2 * (pairs + s.A()) && l > 0; ++i) law[i] = s.law[i];
+    for (std::int64_t i = 0; i < pairs && s.plan.programs.link != nullptr; ++i) {
+      s.programs->rise[l * s.own_pairs + i] = s.programs->rise[i];
+    }
     for (std::int64_t k = 0; k < s.A(); ++k) s.advantage[l * s.own_pairs + pairs + k] = 0.0;
   }
   for (std::int64_t i = 0; i < s.n; ++i) s.stale[i] = 1;
@@ -56,7 +60,12 @@ inline void start(MdpBlock<KT, W>& s) {
   for (std::int64_t i = 0; i < s.n + s.m.goals; ++i) fill<W>(s.values + i * W, 0.0);
   fill<W>(s.running_mean, s.plan.running_mean_initial);
   s.kept = kept_for(s.task.sink);
-  if (s.programs != nullptr) start_programs<W>(s, s.plan, s.task.valid);
+}
+
+// Formulas that are only recorded leave the updates what they are, to the last bit.
+template <int KT, int W>
+bool updates_by_programs(const MdpBlock<KT, W>& s) {
+  return s.plan.programs.move() || s.plan.episodes > 1;
 }
 
 // A lane whose parameters are not numbers any more, or -1.
@@ -125,9 +134,13 @@ std::int64_t run_mdp_until(const MdpView& plan, const BlockTask& task, std::int6
     if (updates_by_episode || s.kept.episodes) {
       draw_episodes(s, t, recorded && s.kept.action_entropy);
     }
-    if (recorded) record_all(s, next_record++, evaluated);
+    if (recorded) {
+      record_all(s, next_record, evaluated);
+      if (!record_formulas(s, t, next_record, evaluated)) return -1;
+      ++next_record;
+    }
     if (last) return -1;
-    if (s.programs != nullptr) {
+    if (updates_by_programs(s)) {
       apply_programs(s, t);
     } else {
       apply_update(s, t);

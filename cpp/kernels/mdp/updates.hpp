@@ -282,7 +282,9 @@ inline void follow_expectation(MdpBlock<KT, W>& s, double alpha, double* table) 
       const Place& place = s.places[p];
       const double d =
           Part::kByDistribution ? distribution[place.pair / s.A() * W + place.lane] : 1.0;
-      const double* pi = s.pi_at(place.own);
+      // Through a link f' / F takes the place of pi.
+      const bool linked = s.plan.programs.link != nullptr;
+      const double* pi = linked ? s.programs->rise + place.own : s.pi_at(place.own);
       const double* advantage = s.advantage + place.own;
       double* theta = table + place.own;
       if constexpr (KT == 4) {

@@ -100,6 +100,10 @@ inline constexpr Named kSolvers[] = {{"direct"}, {"iterative"}};
 COMMITTAL_FORCE_INLINE constexpr Array<Named> rows_of(Solver) { return array_of(kSolvers); }
 static_assert(names_end_with(Solver::kIterative));
 
+// What a recorded formula makes of the states: all of them, their mean, or their mean with the
+// discounted visits as weights.
+enum class OverStates : std::int32_t { kEach, kMean, kOccupancy };
+
 // Every field of an MDP plan but the MDP; visit() in mdp/plan.hpp says what each may be.
 template <typename Kind>
 struct MdpFields {
@@ -124,6 +128,7 @@ struct MdpFields {
   ListOf<Kind, double> behaviour_probabilities;
   ListOf<Kind, std::int64_t> times;
   ProgramsOf<Kind> programs;
+  ListOf<Kind, std::int32_t> quantity_states;  // OverStates of every recorded formula
 };
 
 // The fields, the MDP, and what follows from them.
@@ -140,6 +145,14 @@ struct MdpView : MdpFields<Seen> {
   const std::int32_t* acting_starts;  // start_states by their inner numbers
   const double* start;                // [acting] probabilities
   const std::uint8_t* reachable;      // [acting] from the start, under any full policy
+
+  // Of a recorded formula: what it makes of the states, whether it has a number for every action.
+  COMMITTAL_FORCE_INLINE OverStates over_states(std::int64_t formula) const {
+    return static_cast<OverStates>(quantity_states[formula]);
+  }
+  COMMITTAL_FORCE_INLINE bool has_actions(std::int64_t formula) const {
+    return has_arms(programs.quantities[formula]->output_shape(0));
+  }
 };
 
 }  // namespace committal

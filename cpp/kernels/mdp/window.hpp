@@ -65,6 +65,9 @@ struct Window {
     }
     if (has(inputs, Input::kTheta)) gather(p.theta, [&](int j) { return s.theta + own[j]; });
     if (has(inputs, Input::kRewards)) gather(p.r, [&](int j) { return q + own[j]; });
+    if (has(inputs, Input::kStart)) {
+      gather(p.start, [&](int j) { return plan.acting_theta0 + own[j] - lane[j] * states * A; });
+    }
     if (has(inputs, Input::kBehaviour)) find_behaviour();
   }
 
@@ -81,6 +84,32 @@ struct Window {
         larger(mu, Strip(kLeastSeen)).store(p.mu + k * kSeen + j);
       }
     }
+  }
+
+  // f() for some places, kSeen of them at a time.
+  template <typename F>
+  void for_each(const Place* places, std::int64_t all, F&& f) {
+    for (std::int64_t first = 0; first < all; first += kSeen) {
+      count = all - first < kSeen ? static_cast<int>(all - first) : kSeen;
+      for (int j = 0; j < count; ++j) {
+        own[j] = places[first + j].own;
+        lane[j] = places[first + j].lane;
+      }
+      f();
+    }
+  }
+
+  // place_b += what a program gives in some places, after look() has run it.
+  template <typename F>
+  void add_to_baseline(const LaneProgram<kSeen>& program, const Place* places, std::int64_t all,
+                       Patience& patience, F&& look) {
+    for_each(places, all, [&] {
+      look();
+      const BoundRows& value = program.output(0);
+      for (int j = 0; j < count; ++j) p.place_b[own[j]] += value.row[j];
+      look_at(value, 1, p.one);
+      patience.spend((program.view().code.count + 4) * A);
+    });
   }
 
   // Everything that programs are asked to see of the visits, and what multiplies them from outside.
@@ -112,6 +141,7 @@ struct Window {
   // e_a - pi. What is left of 1 is the sum of the others: next to a corner the difference would
   // have no digits.
   void find_scores() {
+    if (p.link) return find_linked_scores();
     gather(p.score, [&](int j) { return pi_at(j); });
     COMMITTAL_STRIPS(j, kSeen) {
       const Strip action = Strip::load(p.action + j);
@@ -125,6 +155,21 @@ struct Window {
         const StripTruth drawn = action == Strip(static_cast<double>(k));
         select(drawn, others, -Strip::load(score)).store(score);
       }
+    }
+  }
+
+  // The same through a link: f'_a / f_a - f'_a / F at the action drawn, - f' / F elsewhere.
+  void find_linked_scores() {
+    for (int j = 0; j < count; ++j) {
+      const double* pi = pi_at(j);
+      const double* rise = p.rise + own[j];
+      const std::int64_t drawn = pair[j] - own[j];
+      double others = 0.0;
+      for (std::int64_t k = 0; k < A; ++k) {
+        others += k == drawn ? 0.0 : pi[k];
+        p.score[k * kSeen + j] = -rise[k];
+      }
+      p.score[drawn * kSeen + j] = rise[drawn] * (others / pi[drawn]);
     }
   }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy.typing as npt
 
 from committal.config.base import config
 from committal.config.links import FormulaPolicy
-from committal.config.policies import Policy
+from committal.config.policies import Policy, Start, checked_start
 from committal.errors import CombinationError
 from committal.support import check
 from committal.support.simplex import Floats
@@ -26,8 +27,8 @@ class Escort(Policy):
     Parameters
     ----------
     theta0
-        The start, one number per arm, not all of them 0; None for ones, the uniform policy. The
-        policy p is at ``p ** (1 / power)``.
+        The start, one number per arm, not all of them 0; in an MDP one per action, or a row of
+        them per state. None for ones, the uniform policy. The policy p is at ``p ** (1 / power)``.
     power
         >= 1.
 
@@ -39,7 +40,7 @@ class Escort(Policy):
     Escort(power=4.0)
     """
 
-    theta0: tuple[float, ...] | None
+    theta0: Start | None
     power: float
 
     _positional = 1
@@ -49,12 +50,10 @@ class Escort(Policy):
 
     def __init__(
         self,
-        theta0: check.Numbers | npt.NDArray[Any] | None = None,
+        theta0: check.Numbers | Sequence[check.Numbers] | npt.NDArray[Any] | None = None,
         power: check.Number = 2.0,
     ) -> None:
-        start = (
-            None if theta0 is None else check.vector("Escort.theta0", theta0, least=1, noun="arm")
-        )
+        start = None if theta0 is None else checked_start("Escort.theta0", theta0)
         self._set(theta0=start, power=check.number("Escort.power", power, _AT_LEAST_ONE))
 
     def link(self, arms: int) -> FormulaPolicy:

@@ -54,7 +54,7 @@ _HINTS = {
 }
 
 #: What every part calls its own arguments; parameters have other names.
-_TAKEN = ("formula", "parameters", "state", "name", "step_size", "theta0", "kind")
+_TAKEN = ("formula", "parameters", "state", "name", "states", "step_size", "theta0", "kind")
 
 
 def checked_formula(role: str, formula: Formula) -> Formula:

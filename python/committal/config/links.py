@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self, overload
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from committal.config.base import config
 from committal.config.formulas import FormulaPart, made_part
-from committal.config.policies import Policy
+from committal.config.policies import Policy, Start, checked_start
 from committal.errors import CombinationError, FormulaError
 from committal.formula.derivative import gradient
 from committal.formula.evaluate import evaluate
@@ -32,7 +32,8 @@ class FormulaPolicy(FormulaPart, Policy):
     formula
         The text of f, of theta alone and of every entry by itself, positive.
     theta0
-        The start, one number per arm; None for zeros.
+        The start, one number per arm; in an MDP one per action, or a row of them per state. None
+        for zeros.
     parameters
         Numbers by name.
 
@@ -43,7 +44,7 @@ class FormulaPolicy(FormulaPart, Policy):
     """
 
     formula: str
-    theta0: tuple[float, ...] | None
+    theta0: Start | None
     parameters: tuple[tuple[str, float], ...]
 
     role = "link"
@@ -53,13 +54,12 @@ class FormulaPolicy(FormulaPart, Policy):
     def __init__(
         self,
         formula: str,
-        theta0: check.Numbers | npt.NDArray[Any] | None = None,
+        theta0: check.Numbers | Sequence[check.Numbers] | npt.NDArray[Any] | None = None,
         parameters: Mapping[str, check.Number] | None = None,
     ) -> None:
         self._set_formula(formula, parameters)
         _refuse_mixing(self.tree.result)
-        start = None if theta0 is None else check.vector("link.theta0", theta0, least=1, noun="arm")
-        self._set(theta0=start)
+        self._set(theta0=None if theta0 is None else checked_start("link.theta0", theta0))
 
     def __call__(self, theta0: Any = None, *numbers: Any, **parameters: Any) -> Self:
         self._refuse_arguments(numbers, parameters)
@@ -124,7 +124,13 @@ class FormulaPolicy(FormulaPart, Policy):
         >>> FormulaPolicy("1 + sqrt(theta)").refusal_at_start(2)
         "a start where the link has a finite slope: f' is inf, inf at theta0 = 0, 0"
         """
-        start = self.start(arms)
+        for start in np.atleast_2d(self.start(arms)):
+            why = self._refusal_at(start, slopes)
+            if why:
+                return why
+        return ""
+
+    def _refusal_at(self, start: Floats, slopes: bool) -> str:
         f = self.weights_at(start)
         if not np.isfinite(f).all():
             return f"a start where the link is finite: f is {_listed(f, start)}"

@@ -201,6 +201,7 @@ class TabularMDP(Problem):
 
     quantities = MDP_QUANTITIES
     recorded_by_default = ("return", "value")
+    by_state = True
 
     @property
     def goals(self) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,9 @@ from committal.config.base import Config, config
 from committal.errors import ConfigError
 from committal.support import check
 from committal.support.simplex import Floats, log_softmax, others, softmax
+
+#: Parameters: one per arm, or in an MDP a row of them per state.
+Start: TypeAlias = tuple[float, ...] | tuple[tuple[float, ...], ...]
 
 __all__ = ["Direct", "Policy", "Sigmoid", "Softmax"]
 
@@ -94,14 +97,14 @@ class Softmax(Policy):
     ((0.0, 1.0), (2.0, 0.0))
     """
 
-    theta0: tuple[float, ...] | tuple[tuple[float, ...], ...] | None
+    theta0: Start | None
 
     _positional = 1
 
     def __init__(
         self, theta0: check.Numbers | Sequence[check.Numbers] | npt.NDArray[Any] | None = None
     ) -> None:
-        self._set(theta0=None if theta0 is None else _checked_start(theta0))
+        self._set(theta0=None if theta0 is None else checked_start("Softmax.theta0", theta0))
 
     core_name = "softmax"
 
@@ -238,8 +241,14 @@ def _both(theta: Floats) -> Floats:
     return np.concatenate([theta, np.zeros_like(theta)], axis=-1)
 
 
-def _checked_start(theta0: Any) -> tuple[float, ...] | tuple[tuple[float, ...], ...]:
-    argument = "Softmax.theta0"
+def checked_start(argument: str, theta0: Any) -> Start:
+    """Check a start: one number per arm, or a row of them per state.
+
+    Examples
+    --------
+    >>> checked_start("theta0", [[0, 1], [2, 3]])
+    ((0.0, 1.0), (2.0, 3.0))
+    """
     if isinstance(theta0, np.ndarray):
         by_state = theta0.ndim == 2
     else:

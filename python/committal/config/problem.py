@@ -28,6 +28,8 @@ class Problem(Config):
     quantities: ClassVar[Mapping[str, Quantity]]
     #: The names of what is recorded when none is given.
     recorded_by_default: ClassVar[tuple[str, ...]]
+    #: Whether there are states, each with a policy of its own.
+    by_state: ClassVar[bool] = False
 
     @property
     def arms(self) -> int:

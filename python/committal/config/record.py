@@ -228,7 +228,7 @@ class Record(Config):
         'reward'
         """
         own = {formula.name: formula for formula in self.formulas}
-        return own[name].row if name in own else problem.quantities[name]
+        return own[name].row_in(problem) if name in own else problem.quantities[name]
 
     def named(self, names: Sequence[str]) -> Self:
         """Return the record with these names if it was made without any.

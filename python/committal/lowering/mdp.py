@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypedDict
 
 import numpy as np
 import numpy.typing as npt
 
 from committal.config import ExactQ, Experiment, Group, TabularMDP
+from committal.config.formula_quantity import OVER_STATES
 from committal.config.quantities import MDP_QUANTITIES, Quantity
 from committal.lowering.parts import (
     Floats,
@@ -19,7 +20,7 @@ from committal.lowering.parts import (
     lower_behaviour,
     scheduled,
 )
-from committal.lowering.programs import lower_programs
+from committal.lowering.programs import formula_row, lower_programs
 
 __all__ = ["MdpPlan", "lower_mdp", "lower_model"]
 
@@ -62,6 +63,9 @@ class MdpPlan(Lowered):
         The recorded times, in increasing order.
     programs
         Formulas as programs of the core, by what they are for.
+    quantity_states
+        What is made of the states by every recorded formula: 0 all of them, 1 their mean, 2 their
+        mean with the discounted visits as weights.
 
     Examples
     --------
@@ -104,10 +108,16 @@ class MdpPlan(Lowered):
     behaviour_probabilities: Floats
     times: Integers
     programs: Mapping[str, Any] = field(default_factory=dict)
+    quantity_states: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
 
     def quantity(self, name: str) -> Quantity:
         """Return a quantity as it is recorded here."""
-        return MDP_QUANTITIES[name]
+        row = formula_row(self.programs, name)
+        if row is None:
+            return MDP_QUANTITIES[name]
+        place = [key for key, _ in self.programs["quantities"]].index(name)
+        each = ("state",) if self.quantity_states[place] == 0 else ()
+        return replace(row, axes=each + ("action",) * len(row.axes))
 
     @property
     def sizes(self) -> Mapping[str, int]:
@@ -204,6 +214,9 @@ def lower_mdp(experiment: Experiment, mdp: TabularMDP) -> MdpPlan:
         behaviour_probabilities=mu.probabilities,
         times=experiment.record.times(steps),
         programs=lower_programs(experiment),
+        quantity_states=np.array(
+            [(None, *OVER_STATES).index(one.states) for one in experiment.record.formulas], np.int32
+        ),
     )
 
 

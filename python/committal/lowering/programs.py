@@ -367,8 +367,9 @@ def lower_programs(experiment: Experiment) -> dict[str, Any]:
     if experiment.optimiser.tree is not None and epochs == 1:
         found["optimiser"] = lower_formula(experiment.optimiser.tree, counts=counts)
     if experiment.record.formulas:
+        own = {**counts, "arms": experiment.problem.arms}
         found["quantities"] = [
-            (quantity.name, lower_formula(quantity.tree, counts=counts))
+            (quantity.name, lower_formula(quantity.tree, counts=own))
             for quantity in experiment.record.formulas
         ]
     return found

@@ -20,6 +20,7 @@ plan that the engine is given. Read on below, then the files in the order in whi
 ``mdp_updates``     directions of episodes, the next :math:`\theta`
 ``mdp_critics``     what a baseline learns from an episode
 ``mdp``             one run of an MDP
+``mdp_quantities``  recorded formulas, of every state
 ``measures``        what is recorded, by name
 ``replay``          which formula left the numbers, and where
 ``runs``            :func:`simulate`: one run, everything recorded
@@ -116,6 +117,8 @@ covariance of g, by enumeration of the arms. Softmax and simplex do not see the 
 the variance of natural and direct steps is that of g without its component along e. The action
 and reward (the episode) at time t are those drawn *from* :math:`\theta_t`; the last ones are drawn
 but never used. Schedules have one value per update; that last draw uses the last of them.
+A recorded formula of an MDP is one of every state, of :math:`\pi(\cdot|s)` and the exact
+:math:`Q(s,\cdot)`; its mean over states is weighted by 1, or by the discounted visits d(s).
 
 Streams
 -------
@@ -154,6 +157,7 @@ from committal.reference.mdp import *
 from committal.reference.mdp_critics import *
 from committal.reference.mdp_episodes import *
 from committal.reference.mdp_evaluation import *
+from committal.reference.mdp_quantities import *
 from committal.reference.mdp_updates import *
 from committal.reference.measures import *
 from committal.reference.policies import *

@@ -99,7 +99,7 @@ def _moments(
     V = np.zeros(mdp.n_states)
 
     for t in range(first, steps + 1):
-        pi = policy_table(mdp, theta)
+        pi = policy_table(mdp, theta, experiment.policy)
         if isinstance(estimator, ExactQ) and estimator.solver == "iterative":
             V, Q = sweep(mdp, pi, V, estimator.tolerance)  # from where the last sweeps ended
         else:

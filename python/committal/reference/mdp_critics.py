@@ -50,7 +50,7 @@ def learn(
     [1.5, 1.25]
     """
     mdp = problem_of(experiment, TabularMDP)
-    pi = policy_table(mdp, theta)
+    pi = policy_table(mdp, theta, experiment.policy)
     for atom in experiment.baseline.atoms:
         if not isinstance(atom, FormulaBaseline) or not atom.state:
             continue

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from committal.config.mdp import TabularMDP
+from committal.config.policies import Policy, Softmax
 from committal.reference.arrays import Floats
-from committal.reference.policies import softmax
+from committal.reference.policies import policy_probabilities
 
 __all__ = [
     "goal_probability",
@@ -18,8 +19,8 @@ __all__ = [
 ]
 
 
-def policy_table(mdp: TabularMDP, theta: Floats) -> Floats:
-    """pi(a|s) = softmax(theta[s])_a; uniform in terminal states, where nobody acts.
+def policy_table(mdp: TabularMDP, theta: Floats, policy: Policy | None = None) -> Floats:
+    """pi(a|s) = softmax(theta[s])_a, or of another policy; uniform where nobody acts.
 
     Examples
     --------
@@ -27,8 +28,9 @@ def policy_table(mdp: TabularMDP, theta: Floats) -> Floats:
     >>> policy_table(cm.gridworld("SA", goals={"A": 1}), np.zeros((2, 4)))[0]
     array([0.25, 0.25, 0.25, 0.25])
     """
-    pi = np.array([softmax(row) for row in theta])
-    pi[mdp.is_terminal] = 1.0 / mdp.n_actions
+    pi = np.full(theta.shape, 1.0 / mdp.n_actions)
+    for s in np.flatnonzero(~mdp.is_terminal):
+        pi[s] = policy_probabilities(policy or Softmax(), theta[s])
     return pi
 
 

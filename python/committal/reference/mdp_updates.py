@@ -9,7 +9,9 @@ import numpy as np
 from committal.config import Baseline
 from committal.config.estimators import ExactQ, Expected
 from committal.config.experiment import Experiment
+from committal.config.formula_update import FormulaUpdate
 from committal.config.groups import Group
+from committal.config.links import FormulaPolicy
 from committal.config.mdp import TabularMDP
 from committal.config.updates import Natural, Update, Vanilla
 from committal.reference.arrays import Floats
@@ -19,6 +21,7 @@ from committal.reference.formulas import Given, drawn, known
 from committal.reference.groups import group_advantages
 from committal.reference.mdp_episodes import Episode, returned
 from committal.reference.mdp_evaluation import policy_table, solve, state_distribution
+from committal.reference.policies import require_slopes
 from committal.reference.problems import problem_of
 from committal.reference.updates import (
     formula_direction,
@@ -181,6 +184,29 @@ def exact_gradient(mdp: TabularMDP, update: Update, pi: Floats) -> Floats:
     return state_distribution(mdp, pi)[:, None] * pi * advantage
 
 
+def _gradient_through_link(
+    mdp: TabularMDP, link: FormulaPolicy, pi: Floats, theta: Floats
+) -> Floats:
+    """d(s) f'(theta[s]) / F(s) (Q - V)."""
+    V, Q = solve(mdp, pi)
+    acting = ~mdp.is_terminal
+    g = np.zeros_like(pi)
+    slopes = link.slopes_at(theta[acting]) / link.weights_at(theta[acting]).sum(-1, keepdims=True)
+    g[acting] = slopes * (Q - V[:, None])[acting]
+    return np.asarray(state_distribution(mdp, pi)[:, None] * g)
+
+
+def _require_slopes(experiment: Experiment, theta: Floats) -> None:
+    """Refuse parameters where a link has no slope, if the update follows it."""
+    update, link = experiment.update, experiment.policy
+    if not isinstance(link, FormulaPolicy):
+        return
+    if isinstance(update, FormulaUpdate) and "score" not in update.names:
+        return
+    for s in np.flatnonzero(~problem_of(experiment, TabularMDP).is_terminal):
+        require_slopes(link, theta[s])
+
+
 def direction_after_episodes(
     experiment: Experiment,
     theta: Floats,
@@ -206,8 +232,11 @@ def direction_after_episodes(
     array([-0.25,  0.  ,  0.  ,  0.  ])
     """
     mdp = problem_of(experiment, TabularMDP)
-    pi = policy_table(mdp, theta)
+    pi = policy_table(mdp, theta, experiment.policy)
+    _require_slopes(experiment, theta)
     if isinstance(experiment.estimator, Expected):
+        if isinstance(experiment.policy, FormulaPolicy):
+            return _gradient_through_link(mdp, experiment.policy, pi, theta)
         return exact_gradient(mdp, experiment.update, pi)
     Q = solve(mdp, pi)[1] if Q is None else Q
     advantages = _group_advantages(experiment, pi, Q, episodes, memory)

@@ -12,7 +12,7 @@ from committal.reference.bandit import BanditMoment
 from committal.reference.mdp import MdpMoment
 from committal.reference.mdp_episodes import returned
 from committal.reference.mdp_evaluation import goal_probability, solve
-from committal.reference.policies import entropy, log_policy, log_softmax, optimal_distance
+from committal.reference.policies import entropy, log_policy, optimal_distance
 from committal.reference.problems import problem_of
 from committal.reference.variance import gradient_variance
 
@@ -41,8 +41,8 @@ def _goal(now: MdpMoment) -> int:
 
 def _action_entropy(now: MdpMoment) -> float:
     """The mean of H(pi(.|s_i)) along the episode."""
-    states = now.episode.states
-    return float(np.mean([entropy(now.pi[s], log_softmax(now.theta[s])) for s in states]))
+    states, policy = now.episode.states, now.experiment.policy
+    return float(np.mean([entropy(now.pi[s], log_policy(policy, now.theta[s])) for s in states]))
 
 
 def _state_entropy(now: MdpMoment) -> float:

@@ -80,7 +80,7 @@ def initial_theta(experiment: Experiment) -> Floats:
         probabilities = policy.probabilities
         theta[:] = 1.0 / len(theta) if probabilities is None else probabilities
     elif isinstance(policy, Escort):
-        theta[:] = policy.start(len(theta))
+        theta[:] = policy.start(theta.shape[-1])
     elif isinstance(policy, Softmax | FormulaPolicy) and policy.theta0 is not None:
         theta[:] = policy.theta0
     return theta

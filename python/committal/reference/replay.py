@@ -18,6 +18,7 @@ from committal.reference.arrays import Floats
 from committal.reference.bandit import BanditMoment, run_bandit
 from committal.reference.formulas import quantity_values
 from committal.reference.mdp import MdpMoment, run_mdp
+from committal.reference.mdp_quantities import quantity_of_states
 
 __all__ = ["remembers", "why_not_finite", "why_not_recorded"]
 
@@ -30,6 +31,8 @@ PATIENCE = 60.0
 #: What the oracle can do in one update: it solves dense systems, and draws sample by sample.
 STATES = 1000
 SAMPLES = 1_000_000
+
+_FINITE = "by NumPy, which rounds differently, it is finite there"
 
 
 def remembers(experiment: Experiment) -> bool:
@@ -161,7 +164,6 @@ def why_not_recorded(
     Parameters
     ----------
     experiment : Experiment
-        Of a bandit.
     key, run : int
         Name the stream.
     update : int
@@ -209,6 +211,10 @@ def _looked_at(
     large = _too_large(experiment)
     if large:
         return f"why was not looked for: {large}"
+    if isinstance(experiment.problem, TabularMDP):
+        for quantity in wanted:
+            quantity_of_states(experiment, quantity, theta, update)
+        return _FINITE
     given = _given_then(experiment, key, run, update, theta, wanted, patience)
     if given is None:
         return (
@@ -217,7 +223,7 @@ def _looked_at(
         )
     for quantity in wanted:
         quantity_values(experiment, quantity, given)
-    return "by NumPy, which rounds differently, it is finite there"
+    return _FINITE
 
 
 def _given_then(

@@ -15,6 +15,7 @@ from committal.reference.arrays import Floats, Ints
 from committal.reference.bandit import run_bandit
 from committal.reference.formulas import quantities
 from committal.reference.mdp import run_mdp
+from committal.reference.mdp_quantities import quantity_of_states
 from committal.reference.measures import MDP_MEASURES, MEASURES
 from committal.reference.variance import has_variance
 
@@ -65,7 +66,15 @@ def simulate(
             if given is not None:
                 raise ConfigTypeError(name, given, "None: the episodes of an MDP cannot be given")
         episodes = list(run_mdp(experiment, key=key, run=run))
-        return {name: np.array([of(now) for now in episodes]) for name, of in MDP_MEASURES.items()}
+        measured: Record = {
+            name: np.array([of(now) for now in episodes]) for name, of in MDP_MEASURES.items()
+        }
+        return measured | {
+            one.name: np.array(
+                [quantity_of_states(experiment, one, now.theta, now.t) for now in episodes]
+            )
+            for one in experiment.record.formulas
+        }
     moments = list(run_bandit(experiment, key=key, run=run, actions=actions, rewards=rewards))
     found: Record = {
         name: np.array([of(now) for now in moments])

@@ -145,7 +145,8 @@ class Engine:
                 outputs = {name: array[start:stop] for name, array in arrays.items()}
                 _core.simulate(self._simulator, outputs=outputs, **options)
         except _core.Diverged as error:
-            raise self._divergence(key, *error.args[1:]) from None
+            _, run, update, recorded = error.args
+            raise self._divergence(key, run, update, recorded=recorded) from None
         except MemoryError as error:
             raise ConfigError(*self._longest(), f"what fits into memory: {error}") from None
         if self.plan.programs:
@@ -160,7 +161,8 @@ class Engine:
             if array.dtype.kind != "f" or np.isfinite(array).all():
                 continue
             run, time = (int(i) for i in np.argwhere(~np.isfinite(array))[0][:2])
-            raise self._divergence(key, first_run + run, int(self.plan.times[time]), name)
+            update = int(self.plan.times[time])
+            raise self._divergence(key, first_run + run, update, name, recorded=True)
 
     def _longest(self) -> tuple[str, int]:
         """Name the longest list that a block of runs is made of, and say its length."""
@@ -174,7 +176,9 @@ class Engine:
                 lengths["Group.samples"] = estimator.episodes(self.experiment.problem)
         return max(lengths.items(), key=lambda item: item[1])
 
-    def _divergence(self, key: int, run: int, update: int, name: str = "") -> DivergenceError:
+    def _divergence(
+        self, key: int, run: int, update: int, name: str = "", *, recorded: bool
+    ) -> DivergenceError:
         """Why a run left the numbers: the formula that did it, if one did.
 
         Parameters
@@ -183,12 +187,15 @@ class Engine:
             Which run, and after how many updates.
         name : str
             What was recorded of it that is not finite, where that is known.
+        recorded : bool
+            Whether it is something that was recorded, and no more.
         """
         if not self.plan.programs:
             return DivergenceError(run, update)
         where = {"key": key, "run": run, "update": update}
         theta = self._theta_at(key, run, update)
-        if theta is None or isinstance(self.plan, MdpPlan):
+        # In an MDP what formulas of visits gave is remembered, though it may not reach theta.
+        if theta is None or (isinstance(self.plan, MdpPlan) and not recorded):
             return why_not_finite(
                 self.experiment, **where, theta_at=lambda time: self._theta_at(key, run, time)
             )

@@ -339,7 +339,8 @@ def formula_row(part: str, formula: str, /, **more: Any) -> None:
 
         row(part, call, formula=(formula, NO_FORMULA), parameters=PARAMETERS, **more)
     elif "name" in more:
-        row(part, lambda formula, name, **parameters: made(formula, name=name, **parameters),
+        row(part, lambda formula, name, states, **parameters: made(
+                formula, name=name, states=states, **parameters),
             formula=(formula, NO_FORMULA), parameters=PARAMETERS, **more)  # fmt: skip
     else:
         row(part, lambda formula, **parameters: made(formula, **parameters),
@@ -355,7 +356,8 @@ formula_row("update", "A * score")
 formula_row("link", "exp(theta)")
 formula_row("optimiser", "sign(g)")
 formula_row("quantity", "max(pi)",
-            name=("largest", [*NO_TEXT[1:], "value", "run", "a b", ""]))  # fmt: skip
+            name=("largest", [*NO_TEXT[1:], "value", "run", "a b", ""]),
+            states=("mean", [*NO_TEXT[1:], "all", ""]))  # fmt: skip
 row("Plain")
 row("Momentum", beta=(0.5, BELOW_ONE))
 row("Adam", beta1=(0.5, BELOW_ONE), beta2=(0.5, BELOW_ONE), eps=(1e-8, "positive"))

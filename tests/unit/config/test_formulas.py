@@ -283,11 +283,11 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         "'mean_reward'",
     ),
     "maze": (
-        lambda: WALK.replace(record=cm.Record("value", kl_to_uniform)),
-        "names of quantities with an MDP",
+        lambda: WALK.replace(record=cm.Record("value", cm.quantity("sum(R)", name="paid"))),
+        "R is of a visit",
     ),
     "batch": (lambda: WALK.replace(baseline=cm.baseline("mean(R)")), "for bandits"),
-    "maze link": (lambda: WALK.replace(policy=LINK), "Softmax with an MDP"),
+    "maze link": (lambda: WALK.replace(policy=LINK), "Vanilla or cm.update"),
     "reinforce": (
         lambda: WALK.replace(baseline=collision, estimator=cm.Reinforce()),
         "no Q",

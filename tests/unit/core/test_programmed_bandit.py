@@ -321,10 +321,10 @@ def test_a_number_that_is_none_stops_with_run_and_update() -> None:
     program = f.make(f("div", 1.0, f("sub", 12.0, f.given("t"))))
     with pytest.raises(_core.Diverged) as caught:
         simulate(SOFTMAX, {"baseline": program})
-    assert caught.value.args[1:] == (3, 13)
+    assert caught.value.args[1:] == (3, 13, False)
     with pytest.raises(_core.Diverged, match="a recorded formula is not finite") as caught:
         simulate(SOFTMAX, {"quantities": [("q", program)]}, ("q",))
-    assert caught.value.args[1:] == (3, 12)
+    assert caught.value.args[1:] == (3, 12, True)
     simulate(SOFTMAX, {"quantities": [("q", program)]})  # nobody asks for it
     f = Builder()
     # A state that is not used for anything else.
@@ -334,7 +334,7 @@ def test_a_number_that_is_none_stops_with_run_and_update() -> None:
     )
     with pytest.raises(_core.Diverged) as caught:
         simulate(SOFTMAX, {"optimiser": program})
-    assert caught.value.args[1:] == (3, 13)
+    assert caught.value.args[1:] == (3, 13, False)
     f = Builder()
     theta = f.given("theta")
     with pytest.raises(_core.Diverged):  # negative "probabilities"

@@ -197,7 +197,7 @@ def test_a_number_that_is_none_stops_with_run_and_update() -> None:
     program = f.make(f("div", 1.0, f("sub", 12.0, f.given("t"))))
     with pytest.raises(_core.Diverged) as caught:
         simulate(ROOMS, {"baseline": program})
-    assert caught.value.args[1:] == (3, 13)
+    assert caught.value.args[1:] == (3, 13, False)
 
 
 def test_what_does_not_fit_is_refused() -> None:
@@ -208,8 +208,10 @@ def test_what_does_not_fit_is_refused() -> None:
     s = f.state("s", "run", 0.0)
     keeps = f.make(s, state_s=f("add", s, 1.0))
     refused: list[tuple[dict[str, Any], str]] = [
-        ({"link": link}, "no such program here"),
-        ({"quantities": [("x", value_baseline())]}, "no such program here"),
+        ({"link": link}, "a link with update 'natural'"),
+        ({"quantities": [("x", copied("a"))]}, "the input 'a'"),
+        ({"quantities": [("value", value_baseline())]}, "a name of its own"),
+        ({"quantities": [("x", value_baseline())]}, "quantity_states"),
         ({"baseline": copied("R")}, "the input 'R'"),
         ({"baseline": keeps}, "one without"),
         ({"optimiser": copied("pi")}, "the input 'pi'"),

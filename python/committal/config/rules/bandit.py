@@ -88,7 +88,10 @@ def _expected_draws_nothing(e: Experiment) -> Refusal | None:
             f"a baseline that depends on theta only: Expected draws no rewards, and {_named(e)} "
             "looks at them; use Value, or OneSample and exact.expected_path for its expectation",
         )
-    known = {**BANDIT_QUANTITIES, **{formula.name: formula.row for formula in e.record.formulas}}
+    known = {
+        **BANDIT_QUANTITIES,
+        **{formula.name: formula.row_in(e.problem) for formula in e.record.formulas},
+    }
     quantities = [known[name] for name in e.record.names if name in known]
     drawn = [quantity.name for quantity in quantities if quantity.drawn]
     if drawn:

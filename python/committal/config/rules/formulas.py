@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from committal.config.behaviours import OnPolicy
 from committal.config.estimators import OneSample, Reinforce
 from committal.config.formula_baseline import FormulaBaseline
+from committal.config.formula_quantity import DRAWN
 from committal.config.formula_update import FormulaUpdate
 from committal.config.groups import Group
 from committal.config.links import FormulaPolicy
@@ -119,14 +120,28 @@ def _link_starts_as_a_policy(e: Experiment) -> Refusal | None:
     return None
 
 
+def _states_are_of_mdps(e: Experiment) -> Refusal | None:
+    for quantity in e.record.formulas:
+        if quantity.states is not None and not e.problem.by_state:
+            allowed = "None with a Bandit, which has no states"
+            return Refusal(f"record.{quantity.name}.states", quantity.states, allowed)
+    return None
+
+
 def _episodes_know_what_they_use(e: Experiment) -> Refusal | None:
     """In an MDP a state has no batch, and REINFORCE knows no Q."""
     if not isinstance(e.problem, TabularMDP):
         return None
     for where, part, formula in formulas_of(e):
         if where == "record.names":
-            allowed = "names of quantities with an MDP: record 'policy' or 'theta', and compute it"
-            return Refusal(where, part, allowed)
+            drawn = sorted(DRAWN & set(formula.names))
+            if drawn:
+                allowed = (
+                    "a formula of pi, r, theta, theta0, mu, t and K with an MDP: "
+                    f"{drawn[0]} is of a visit, and it is looked at in every state"
+                )
+                return Refusal(where, part, allowed)
+            continue
         if where == "baseline" or where == "optimiser":
             continue
         names = set(formula.names)
@@ -170,5 +185,6 @@ FORMULA_RULES: tuple[Rule, ...] = (
     _rho_is_one_thing,
     _direct_is_projected,
     _link_starts_as_a_policy,
+    _states_are_of_mdps,
     _episodes_know_what_they_use,
 )

@@ -8,9 +8,11 @@ import numpy as np
 
 from committal.config.base import called, kinds
 from committal.config.baselines import RunningMean
+from committal.config.escort import Escort
 from committal.config.estimators import ExactQ, Expected, Reinforce
 from committal.config.formula_baseline import FormulaBaseline
 from committal.config.groups import Group
+from committal.config.links import FormulaPolicy
 from committal.config.mdp import TabularMDP
 from committal.config.policies import Softmax
 from committal.config.rules.refusal import Refusal, Rule
@@ -23,19 +25,22 @@ if TYPE_CHECKING:
 __all__ = ["MDP_RULES"]
 
 
+_POLICIES = (Softmax, Escort, FormulaPolicy)
+
+
 def _mdp(e: Experiment) -> TabularMDP:
     assert isinstance(e.problem, TabularMDP)
     return e.problem
 
 
-def _policy_is_softmax(e: Experiment) -> Refusal | None:
-    if isinstance(e.policy, Softmax):
+def _policy_is_of_one_parameter_per_action(e: Experiment) -> Refusal | None:
+    if isinstance(e.policy, _POLICIES):
         return None
-    return Refusal("policy", e.policy, "Softmax with an MDP")
+    return Refusal("policy", e.policy, "Softmax, Escort or a link with an MDP")
 
 
 def _start_has_one_entry_per_pair(e: Experiment) -> Refusal | None:
-    assert isinstance(e.policy, Softmax)
+    assert isinstance(e.policy, _POLICIES)
     S, A = _mdp(e).n_states, _mdp(e).n_actions
     shape = () if e.policy.theta0 is None else np.shape(e.policy.theta0)
     if shape in ((), (A,), (S, A)):
@@ -110,7 +115,7 @@ def _moves_fit_the_stream(e: Experiment) -> Refusal | None:
 
 
 MDP_RULES: tuple[Rule, ...] = (
-    _policy_is_softmax,
+    _policy_is_of_one_parameter_per_action,
     _start_has_one_entry_per_pair,
     _episodes_are_estimated,
     _update_is_for_episodes,
