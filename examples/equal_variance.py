@@ -44,11 +44,13 @@ def main(out: Path = Path(), runs: int = 20_000) -> None:
             cm.run(each.replace(record=record), runs=15, rng=0),
             ax,
             true_gradient=gradient,
+            power=0.4,  # the same colours of time in both
+            colorbar=ax is axes[-1],
         )
         ax.set_title(f"{name}: {str(rate).split(' %')[0]} % below 0.9", fontsize="medium")
     key = axes[0].get_legend_handles_labels()
     figure.legend(*key, loc="outside lower center", ncols=3, frameon=False, fontsize="small")
-    figure.set_size_inches(5.2, 3.2)
+    figure.set_size_inches(6.4, 3.2)
     figure.suptitle("natural gradient; equal variance of the vanilla estimate", fontsize="small")
     figure.savefig(out / "equal_variance.png", dpi=200)
 
