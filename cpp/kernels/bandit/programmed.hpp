@@ -22,6 +22,7 @@ class BanditPrograms : BanditProgramSamples<KT, W> {
   using Rows::bad_;
   using Rows::bare_baseline;
   using Rows::baseline_;
+  using Rows::baseline_of;
   using Rows::baselines_;
   using Rows::batch_;
   using Rows::draw_batch;
@@ -233,12 +234,6 @@ class BanditPrograms : BanditProgramSamples<KT, W> {
         }
       }
     }
-  }
-  COMMITTAL_INLINE double* baseline_of(const State& s, const BanditView& plan,
-                                       std::int64_t i) const {
-    if (!sampled_baseline_) return s.baseline;
-    const BoundRows rows = sampled_baselines(plan);
-    return rows.row + i * rows.sample;
   }
 
   // The importance weights become w / pi(a): what updates take them for gives w A psi then.

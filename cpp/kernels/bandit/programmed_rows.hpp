@@ -122,6 +122,13 @@ struct BanditProgramRows {
     return bare_baseline(plan) ? baseline_.output(0) : BoundRows{baselines_, W, 0};
   }
 
+  COMMITTAL_INLINE double* baseline_of(const Block<KT, W>& s, const BanditView& plan,
+                                       std::int64_t i) const {
+    if (!sampled_baseline_) return s.baseline;
+    const BoundRows rows = sampled_baselines(plan);
+    return rows.row + i * rows.sample;
+  }
+
   COMMITTAL_INLINE bool uses(ProgramInput input) const {
     return (used_ >> static_cast<int>(input) & 1u) != 0;
   }
