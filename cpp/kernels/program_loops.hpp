@@ -11,6 +11,8 @@
 namespace committal::COMMITTAL_ISA {
 namespace {
 
+using namespace operations;
+
 // Lanes that advance together: independent chains hide each other's latency.
 template <int W>
 inline constexpr int kTogether = W < 4 * kNativeLanes ? W : 4 * kNativeLanes;

@@ -6,7 +6,7 @@
 
 #include "kernels/vmath.hpp"
 
-namespace committal::COMMITTAL_ISA {
+namespace committal::COMMITTAL_ISA::operations {
 
 template <int W>
 COMMITTAL_INLINE Truth<W> is_nan(const Lanes<W>& x) {
@@ -213,4 +213,4 @@ struct Square : Plain {
   }
 };
 
-}  // namespace committal::COMMITTAL_ISA
+}  // namespace committal::COMMITTAL_ISA::operations

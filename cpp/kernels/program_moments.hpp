@@ -14,7 +14,9 @@ namespace committal::COMMITTAL_ISA {
 
 // Whether both divisors, operands that are the same on every lane, are of moderate size.
 COMMITTAL_INLINE bool both_moderate(const ProgramStep& s) {
-  const auto moderate = [](double z) { return z >= kLeastDivided && z <= kMostDivided; };
+  const auto moderate = [](double z) {
+    return z >= operations::kLeastDivided && z <= operations::kMostDivided;
+  };
   return moderate(s.from[1].row[0]) && moderate(s.from[4].row[0]);
 }
 
@@ -74,9 +76,10 @@ struct MomentRows {
                                    const Lanes<N>& squared) const {
     using T = Lanes<N>;
     const std::int64_t at = k * W + l;
-    const T first = TwoProducts{}(T::load(a + l), T::load(x_before + at), T::load(b + l), added);
-    const T second =
-        ProductAndSquare{}(T::load(c + l), T::load(y_before + at), T::load(d + l), squared);
+    const T first =
+        operations::TwoProducts{}(T::load(a + l), T::load(x_before + at), T::load(b + l), added);
+    const T second = operations::ProductAndSquare{}(T::load(c + l), T::load(y_before + at),
+                                                    T::load(d + l), squared);
     first.store(x + at);
     second.store(y + at);
     return quotient_over_root(moderate, first, T::load(over_x + l), second, T::load(over_y + l),

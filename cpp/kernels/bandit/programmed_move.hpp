@@ -75,7 +75,7 @@ inline void follow_moments(const Block<KT, W>& s, MomentRows<W> moments, double 
     const T theta = T::load(thetas + at) + change;
     theta.store(thetas + at);
     T weight = growth(T::load(weights + at), change);
-    const Truth<N> far = magnitude(change) > T(kGrowthMost);  // NaN stays NaN
+    const Truth<N> far = operations::magnitude(change) > T(kGrowthMost);  // NaN stays NaN
     if (anew || any(far)) {
       const T exact = exp_of(theta - T::load(shifts + l));
       weight = anew ? exact : select(far, exact, weight);
