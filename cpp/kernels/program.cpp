@@ -255,10 +255,18 @@ ProgramOperation program_operation(const ProgramInstruction& code) {
 
 template <int W>
 bool merge_moments(const ProgramInstruction* code, ProgramStep* steps) {
+  // Both moments are loaded before they are stored: the second is none of the first.
+  const auto reads = [](const ProgramInstruction& each, std::int32_t number) {
+    for (int k = 0; k < kOpcodes[static_cast<int>(each.op)].operands; ++k) {
+      if (each.from[k] == number) return true;
+    }
+    return false;
+  };
   const bool fits = code[0].op == Opcode::kTwoProducts && code[2].uniform &&
                     code[1].op == Opcode::kProductAndSquare &&
                     code[2].op == Opcode::kQuotientOverRoot && code[2].from[0] == code[0].to &&
-                    code[2].from[3] == code[1].to && MomentRows<W>::fit(steps);
+                    code[2].from[3] == code[1].to && !reads(code[1], code[0].to) &&
+                    MomentRows<W>::fit(steps);
   if (!fits) return false;
   const auto nothing = [](const ProgramStep&, RowRange) {};
   steps[0].run = moments_over_root<W>;

@@ -192,14 +192,12 @@ class BanditPrograms : BanditProgramSamples<KT, W> {
     return weight_ ? weight_.output(0) : BoundRows{ratio_, W, 0};
   }
   // The part of the sample that was drawn last, without a batch.
-  COMMITTAL_INLINE void add_one_of_few(State& s, const BanditView& plan, bool first) {
+  COMMITTAL_INLINE void add_one_of_few(State& s, const BanditView& plan, std::int64_t i) {
     const FewSample sample = few_sample(0);
-    const double share = 1.0 / static_cast<double>(plan.samples);
-    if (weighs_arms(plan)) {
-      add_sample_few<false>(s, sample, s.baseline, sample.importance, share, first);
-    } else {
-      add_sample_few<true>(s, sample, s.baseline, scale().row, share, first);
-    }
+    const bool along_arm = weighs_arms(plan);
+    add_sample_few(s, sample, s.baseline, along_arm ? sample.importance : scale().row, i == 0);
+    if (i + 1 < plan.samples) return;
+    along_arm ? finish_few<false>(s, plan.samples) : finish_few<true>(s, plan.samples);
   }
 
   template <bool kLooks>
@@ -251,6 +249,13 @@ class BanditPrograms : BanditProgramSamples<KT, W> {
     }
   }
 
+  // Optimisers may blow up what is left of a gradient next to a corner: it needs all its digits.
+  template <typename Part>
+  COMMITTAL_INLINE void add_sample(State& s, double inverse_samples) const {
+    if (Part::kRow.along_score && optimiser_) return add_linked(s, s.weight, inverse_samples);
+    Part::add_sample(s, inverse_samples);
+  }
+
   // direction = the mean estimate of the samples; if one arm moves at a time, it has moved.
   void add_samples(State& s, const BanditView& plan, bool one, double alpha) {
     if (few_) {
@@ -287,7 +292,7 @@ class BanditPrograms : BanditProgramSamples<KT, W> {
           if constexpr (kMovesAllAtOnce<Part, KT, W>) {
             if (at_once) return Part::move_all(s, alpha);
           }
-          Part::add_sample(s, inverse_samples);
+          add_sample<Part>(s, inverse_samples);
         });
       }
       s.baseline = baseline;
@@ -314,7 +319,7 @@ class BanditPrograms : BanditProgramSamples<KT, W> {
         if (makes_rows(plan)) {
           find_gradient(s, plan, s.action, s.importance, s.reward);
         } else {
-          add_one_of_few(s, plan, i == 0);
+          add_one_of_few(s, plan, i);
         }
       }
       if (plan.uses_running_mean) {
@@ -331,7 +336,7 @@ class BanditPrograms : BanditProgramSamples<KT, W> {
         find_gradient(s, plan, s.action, s.importance, s.reward);
       } else {
         with_update(plan, [&]<typename Part>()
-                              COMMITTAL_INLINE_LAMBDA { Part::add_sample(s, inverse_samples); });
+                              COMMITTAL_INLINE_LAMBDA { add_sample<Part>(s, inverse_samples); });
       }
       if (plan.uses_running_mean) {
         follow_rewards<W>(s.running_mean, s.reward, plan.running_mean_rate,
@@ -357,7 +362,16 @@ class BanditPrograms : BanditProgramSamples<KT, W> {
         Strip along = Strip::load(sample.reward + l) - Strip::load(baseline + l);
         if constexpr (!kBare) along *= Strip::load(scale + l);
         along.store(s.spare + l);
-        if (along_score) (-along / Strip::load(s.total + l)).store(s.spare2 + l);
+        if (!along_score) continue;
+        const Strip a = Strip::load(number_ + l);
+        Strip others(0.0);
+        for (std::int64_t k = 0; k < s.K(); ++k) {
+          others +=
+              where(!(a == Strip(static_cast<double>(k))), Strip::load(s.weight + k * W + l));
+        }
+        const Strip share = along / Strip::load(s.total + l);
+        (share * others).store(s.spare + l);
+        (-share).store(s.spare2 + l);
       }
       return;
     }
@@ -373,9 +387,10 @@ class BanditPrograms : BanditProgramSamples<KT, W> {
         continue;
       }
       const Strip inverse_total = Strip(1.0) / Strip::load(s.total + l);
-      const Strip along = advantage * (Strip::load(s.spare + l) * inverse_total * weight);
-      along.store(s.spare + l);
-      (-along * inverse_total).store(s.spare2 + l);
+      const Strip drawn = Strip::load(s.spare + l);
+      const Strip share = advantage * (drawn * inverse_total * weight) * inverse_total;
+      (share * weight_of_others(s, Strip::load(number_ + l), drawn, l)).store(s.spare + l);
+      (-share).store(s.spare2 + l);
     }
   }
 

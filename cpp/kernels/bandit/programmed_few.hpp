@@ -151,34 +151,60 @@ struct SampleRows {
   std::int64_t step;
 };
 
-// direction = the mean of A times `scale`, if there is one, along e_a - pi, or along e_a. What goes
-// along pi is summed up first. KC is the number of arms, if it is a constant.
+// direction = the mean over the samples of what goes along e_a - pi, or along e_a, from the sums of
+// each arm's. Along the score of arm k that is its own sum times what the other arms weigh, less
+// its weight times their sums: next to a corner the difference of two whole sums would have no
+// digits left. KC is the number of arms, if it is a constant.
+template <bool kAlongScore, int KC, int KT, int W>
+COMMITTAL_INLINE void finish_few_of(Block<KT, W>& s, const Strip* sums, const Strip& samples,
+                                    int l) {
+  const std::int64_t arms = KC > 0 ? KC : s.K();
+  if constexpr (!kAlongScore) {
+    const Strip scale = Strip(1.0) / samples;
+    for (std::int64_t k = 0; k < arms; ++k) (sums[k] * scale).store(s.direction + k * W + l);
+    return;
+  }
+  const Strip scale = Strip(1.0) / (samples * Strip::load(s.total + l));
+  constexpr int kMost = KC > 0 ? KC : kComparedArms;
+  Strip weight[kMost];
+  Strip weight_after[kMost];
+  Strip sum_after[kMost];
+  weight_after[arms - 1] = Strip(0.0);
+  sum_after[arms - 1] = Strip(0.0);
+  for (std::int64_t k = 0; k < arms; ++k) weight[k] = Strip::load(s.weight + k * W + l);
+  for (std::int64_t k = arms - 1; k > 0; --k) {
+    weight_after[k - 1] = weight[k] + weight_after[k];
+    sum_after[k - 1] = sums[k] + sum_after[k];
+  }
+  Strip weight_before(0.0);
+  Strip sum_before(0.0);
+  for (std::int64_t k = 0; k < arms; ++k) {
+    const Strip along = sums[k] * (weight_before + weight_after[k]);
+    const Strip away = weight[k] * (sum_before + sum_after[k]);
+    ((along - away) * scale).store(s.direction + k * W + l);
+    weight_before += weight[k];
+    sum_before += sums[k];
+  }
+}
+
+// The mean of A times `scale`, if there is one, of samples that are all there.
 template <bool kAlongScore, bool kScaled, int KC, int KT, int W>
 inline void add_few_of(Block<KT, W>& s, const FewSample& from, SampleRows baseline,
                        SampleRows scale, std::int64_t samples) {
   const std::int64_t arms = KC > 0 ? KC : s.K();
-  const Strip inverse_samples(1.0 / static_cast<double>(samples));
   COMMITTAL_STRIPS(l, W) {
     Strip sums[KC > 0 ? KC : kComparedArms];
     for (std::int64_t k = 0; k < arms; ++k) sums[k] = Strip(0.0);
-    Strip all(0.0);
     for (std::int64_t i = 0; i < samples; ++i) {
       const Strip a = Strip::load(from.number + i * W + l);
       Strip along =
           Strip::load(from.reward + i * W + l) - Strip::load(baseline.row + i * baseline.step + l);
       if constexpr (kScaled) along *= Strip::load(scale.row + i * scale.step + l);
-      if constexpr (kAlongScore) all += along;
       for (std::int64_t k = 0; k < arms; ++k) {
         sums[k] = add_where(a == Strip(static_cast<double>(k)), sums[k], along);
       }
     }
-    const Strip share = kAlongScore ? all * inverse_samples / Strip::load(s.total + l) : Strip(0.0);
-    for (std::int64_t k = 0; k < arms; ++k) {
-      const std::int64_t at = k * W + l;
-      Strip sum = sums[k] * inverse_samples;
-      if constexpr (kAlongScore) sum -= share * Strip::load(s.weight + at);
-      sum.store(s.direction + at);
-    }
+    finish_few_of<kAlongScore, KC>(s, sums, Strip(static_cast<double>(samples)), l);
   }
 }
 template <bool kAlongScore, int KT, int W>
@@ -192,21 +218,28 @@ inline void add_few(Block<KT, W>& s, const FewSample& from, SampleRows baseline,
   add.template operator()<true>();
 }
 
-// direction += the part of one of so many samples; the first clears.
-template <bool kAlongScore, int KT, int W>
+// The same of samples that come one by one, with the same bits: `direction` holds the sums until
+// the last has come.
+template <int KT, int W>
 inline void add_sample_few(Block<KT, W>& s, const FewSample& from, const double* baseline,
-                           const double* scale, double inverse_samples, bool first) {
+                           const double* scale, bool first) {
   COMMITTAL_STRIPS(l, W) {
     const Strip a = Strip::load(from.number + l);
     const Strip along = (Strip::load(from.reward + l) - Strip::load(baseline + l)) *
-                        Strip::load(scale + l) * Strip(inverse_samples);
-    const Strip share = kAlongScore ? along / Strip::load(s.total + l) : Strip(0.0);
+                        Strip::load(scale + l);
     for (std::int64_t k = 0; k < s.K(); ++k) {
       const std::int64_t at = k * W + l;
-      Strip sum = first ? Strip(0.0) : Strip::load(s.direction + at);
-      if constexpr (kAlongScore) sum -= share * Strip::load(s.weight + at);
+      const Strip sum = first ? Strip(0.0) : Strip::load(s.direction + at);
       add_where(a == Strip(static_cast<double>(k)), sum, along).store(s.direction + at);
     }
+  }
+}
+template <bool kAlongScore, int KT, int W>
+inline void finish_few(Block<KT, W>& s, std::int64_t samples) {
+  COMMITTAL_STRIPS(l, W) {
+    Strip sums[kComparedArms];
+    for (std::int64_t k = 0; k < s.K(); ++k) sums[k] = Strip::load(s.direction + k * W + l);
+    finish_few_of<kAlongScore, 0>(s, sums, Strip(static_cast<double>(samples)), l);
   }
 }
 

@@ -7,13 +7,30 @@
 
 namespace committal::COMMITTAL_ISA {
 
-// The gradient of one sample as rows of W lanes: `along` times e_a - pi, where `share` is -along
-// over the total, or times e_a.
+// The gradient of one sample as rows of W lanes, along e_a - pi or along e_a: `own` at the arm drawn,
+// `share` times the weight of every other.
 struct SampleGradient {
   const double* number;  // a
-  const double* along;
+  const double* own;
   const double* share;
 };
+
+// What the arms weigh that are not drawn. The difference from the total has no digits left where
+// the one drawn weighs most of it.
+template <int KT, int W>
+inline Strip weight_of_others(const Block<KT, W>& s, const Strip& number, const Strip& drawn,
+                              int l) {
+  const Strip total = Strip::load(s.total + l);
+  const Strip rest = total - drawn;
+  const StripTruth most = drawn > Strip(0.5) * total;
+  if (!any(most)) return rest;
+  Strip sum(0.0);
+  for (std::int64_t k = 0; k < s.K(); ++k) {
+    const StripTruth here = number == Strip(static_cast<double>(k));
+    sum += where(!here, Strip::load(s.weight + k * W + l));
+  }
+  return select(most, sum, rest);
+}
 
 template <bool kAlongScore, int KT, int W>
 inline void gradient_rows(Block<KT, W>& s, const SampleGradient& g, RowRange rows) {
@@ -21,9 +38,9 @@ inline void gradient_rows(Block<KT, W>& s, const SampleGradient& g, RowRange row
     const Strip arm(static_cast<double>(k));
     COMMITTAL_STRIPS(l, W) {
       const std::int64_t at = k * W + l;
-      Strip sum(0.0);
-      if constexpr (kAlongScore) sum = Strip::load(g.share + l) * Strip::load(s.weight + at);
-      add_where(Strip::load(g.number + l) == arm, sum, Strip::load(g.along + l))
+      Strip other(0.0);
+      if constexpr (kAlongScore) other = Strip::load(g.share + l) * Strip::load(s.weight + at);
+      select(Strip::load(g.number + l) == arm, Strip::load(g.own + l), other)
           .store(s.direction + at);
     }
   }
@@ -116,11 +133,11 @@ inline void follow_moments(const Block<KT, W>& s, const MomentRows<W>& moments,
   };
   if (along_score) {
     follow([g, here](std::int64_t k, int l, const T& weight) COMMITTAL_INLINE_LAMBDA {
-      return add_where(here(k, l), T::load(g.share + l) * weight, T::load(g.along + l));
+      return select(here(k, l), T::load(g.own + l), T::load(g.share + l) * weight);
     });
   } else {
     follow([g, here](std::int64_t k, int l, const T&)
-               COMMITTAL_INLINE_LAMBDA { return where(here(k, l), T::load(g.along + l)); });
+               COMMITTAL_INLINE_LAMBDA { return where(here(k, l), T::load(g.own + l)); });
   }
 }
 
