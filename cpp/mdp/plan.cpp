@@ -18,13 +18,33 @@ void MdpPlan::validate(const MdpModel& model) const {
   if (!(tolerance > 0.0)) refuse("tolerance", show(tolerance), "a positive number");
   require_count("theta0", theta0.size(), model.states() * model.actions());
   require_behaviour_law(behaviour, behaviour_probabilities, model.actions());
-  const Array<BehaviourRow> behaviours = rows_of(Behaviour{});
-  if (behaviours[resolve("behaviour", behaviour, behaviours)].remembers) {
-    refuse("behaviour", quoted(behaviour), "one that is of the policy as it is, with an MDP");
-  }
   validate_terms();
   validate_programs();
+  validate_copies();
   validate_start(model);
+}
+
+bool MdpPlan::lags() const {
+  const Array<BehaviourRow> behaviours = rows_of(Behaviour{});
+  return behaviours[resolve("behaviour", behaviour, behaviours)].remembers;
+}
+
+// Ratios to a copy of the policy are those of single actions, and programs see them.
+void MdpPlan::validate_copies() const {
+  const bool weighed = estimator == "reinforce" && (programs.weight || programs.update);
+  if (lags() && !weighed) {
+    refuse("behaviour", quoted(behaviour), "'reinforce' with a weight or an update of programs");
+  }
+  if (lags() && !(exploration.front() > 0.0)) {
+    refuse("exploration[0]", "0 with behaviour " + quoted(behaviour), "more than 0");
+  }
+  if (epochs > 1 && !(estimator == "reinforce" && programs.update)) {
+    refuse("epochs", std::to_string(epochs), "1, or 'reinforce' with an update of programs");
+  }
+  if (epochs > 1 && behaviour != "on_policy" && !lags()) {
+    refuse("epochs", std::to_string(epochs) + " with behaviour " + quoted(behaviour),
+           "1, or 'on_policy'");
+  }
 }
 
 void MdpPlan::validate_terms() const {
@@ -56,7 +76,8 @@ void MdpPlan::validate_programs() const {
   // What a state becomes depends on what was drawn; what is subtracted, only on the state.
   offers.critic = (visited & ~inputs_mask(Input::kRewards, Input::kRatio, Input::kScore,
                                           Input::kNatural, Input::kBaseline, Input::kAdvantage));
-  offers.group = inputs_mask(Input::kTime, Input::kSamples, Input::kReward, Input::kBaseline);
+  offers.group =
+      inputs_mask(Input::kTime, Input::kSamples, Input::kReward, Input::kBaseline, Input::kWeight);
   offers.scale = inputs_mask(Input::kSamples, Input::kReward);
   offers.link = inputs_mask(Input::kTheta, Input::kArms);
   offers.quantity = inputs_mask(Input::kTime, Input::kArms, Input::kPolicy, Input::kRewards,
@@ -76,12 +97,12 @@ void MdpPlan::validate_programs() const {
     refuse("samples", std::to_string(samples) + " with estimator " + quoted(estimator),
            "1, or 'reinforce'");
   }
-  if ((episodes() > 1 || programs.group) && behaviour != "on_policy") {
+  const bool plainly = behaviour == "on_policy" || lags();
+  if ((episodes() > 1 || programs.group) && !plainly) {
     refuse("samples", std::to_string(samples) + " with behaviour " + quoted(behaviour),
            "1, or 'on_policy'");
   }
-  if (v.estimator == MdpEstimator::kReinforce && (programs.weight || programs.update) &&
-      behaviour != "on_policy") {
+  if (v.estimator == MdpEstimator::kReinforce && (programs.weight || programs.update) && !plainly) {
     refuse("programs",
            "a weight or update with estimator " + quoted(estimator) + " and behaviour " +
                quoted(behaviour),

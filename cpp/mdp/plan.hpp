@@ -10,6 +10,8 @@ namespace committal {
 
 class MdpModel;
 
+inline constexpr std::int64_t kMostEpochs = 64;
+
 // Owns the arrays. validate() must pass before the fields are seen by kernels.
 struct MdpPlan : MdpFields<Owned> {
   MdpPlan();  // with the defaults of the fields that have one
@@ -22,6 +24,9 @@ struct MdpPlan : MdpFields<Owned> {
     return samples * (each_start ? static_cast<std::int64_t>(start_states.size()) : 1);
   }
 
+  // Whether episodes are drawn from the policy as it was some updates ago.
+  bool lags() const;
+
   // f(field, each.member...) for every field, see plan/fields.hpp.
   template <typename F, typename... Each>
   static void visit(F&& f, Each&... each);
@@ -29,6 +34,7 @@ struct MdpPlan : MdpFields<Owned> {
  private:
   void validate_start(const MdpModel& model) const;
   void validate_terms() const;
+  void validate_copies() const;
   void validate_programs() const;
   void validate_quantities() const;
 };
@@ -50,6 +56,7 @@ void MdpPlan::visit(F&& f, Each&... each) {
   f(Field{"discounted", false, Unchecked{}}, each.discounted...);
   f(Field{"samples", 1, Whole{1, kMostSamples}}, each.samples...);
   f(Field{"each_start", false, Unchecked{}}, each.each_start...);
+  f(Field{"epochs", 1, Whole{1, kMostEpochs}}, each.epochs...);
   f(Field{"step_size", Required{}, Scheduled{0.0, kLargest}}, each.step_size...);
   f(Field{"baseline_terms", std::vector<BaselineTerm>{}, Terms{}}, each.baseline_terms...);
   f(Field{"baseline_offset", 0.0, Between{-kLargest, kLargest}}, each.baseline_offset...);

@@ -80,6 +80,10 @@ MdpView MdpSimulator::view() const {
   v.actions = model_->actions();
   v.goals = model_->goals();
   v.episodes = plan_.episodes();
+  v.lags = plan_.lags();
+  v.keeps_law = v.lags || v.epochs > 1;
+  if (v.lags)
+    v.behaviour = static_cast<Behaviour>(resolve("behaviour", "on_policy", rows_of(Behaviour{})));
   v.original = model_->original().data();
   v.acting_theta0 = acting_theta0_.data();
   const RunningMean mean = running_mean(plan_.baseline_terms);

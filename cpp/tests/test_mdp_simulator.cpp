@@ -98,6 +98,9 @@ TEST(mdp_plans_are_refused_by_name) {
   CHECK(starts_with(complaint([](MdpPlan& p) { p.limit = kMostEpisode + 1; }), "limit"));
   CHECK(starts_with(complaint([](MdpPlan& p) { p.update = "projected"; }), "update"));
   CHECK(starts_with(complaint([](MdpPlan& p) { p.tolerance = 0.0; }), "tolerance = 0"));
+  CHECK(starts_with(complaint([](MdpPlan& p) { p.epochs = kMostEpochs + 1; }), "epochs = 65"));
+  CHECK(starts_with(complaint([](MdpPlan& p) { p.epochs = 2; }), "epochs = 2"));
+  CHECK(starts_with(complaint([](MdpPlan& p) { p.behaviour = "snapshot"; }), "behaviour"));
   CHECK(starts_with(complaint([](MdpPlan& p) { p.theta0.pop_back(); }), "theta0"));
   CHECK(starts_with(complaint([](MdpPlan& p) { p.start_states = {6}; }), "start_states[0] = 6"));
   CHECK(starts_with(

@@ -131,6 +131,17 @@ TEST(mdp_blocks_with_programs_stay_in_their_workspace) {
       plan.programs.group = program_of("sample", "others_sum_samples", {{"R", "sample"}});
       plan.programs.scale = program_of("run", "std_samples", {{"R", "sample"}});
       check();
+      plan.programs.group = program_of("sample", "mul", {{"R", "sample"}, {"w", "sample"}});
+      plan.epochs = 3;
+      check();
+      plan.behaviour = "snapshot";
+      plan.exploration = {1.0, 0.0, 1.0, 0.0, 0.0};
+      check();
+      plan.epochs = 1;
+      check();
+      plan.exploration = {0.0};
+      CHECK(starts_with(message_of([&] { plan.validate(*model); }), "exploration[0] = 0"));
+      plan.behaviour = "on_policy";
       plan.programs.update = nullptr;
       plan.programs.weight = nullptr;
       plan.start_states = {0, 2};

@@ -100,6 +100,7 @@ class MdpSimulator(Simulator):
         discounted: bool = False,
         samples: _Int = 1,
         each_start: bool = False,
+        epochs: _Int = 1,
         step_size: _Array,
         baseline_terms: Sequence[tuple[str, float, float]] = ...,
         baseline_offset: float = 0.0,

@@ -142,6 +142,26 @@ def _experiments() -> dict[str, cm.Experiment]:
             ROOMS,
             {"baseline": cm.Critic(0.1), "estimator": cm.Group(2, None, weight=cm.Delightful())},
         ),
+        "mdp group, epochs": (
+            ROOMS,
+            {
+                "baseline": 0.0,
+                "estimator": cm.Group(4, scale="std", weight=cm.Clip(0.05, 0.1), epochs=3),
+            },
+        ),
+        "mdp group, snapshot": (
+            ROOMS,
+            {
+                "baseline": cm.Critic(0.1),
+                "behaviour": cm.Snapshot(3),
+                "estimator": cm.Group(2, None, weight=cm.Tapered()),
+                "optimiser": cm.Momentum(0.5),
+            },
+        ),
+        "mdp group, weighted": (
+            ROOMS,
+            {"baseline": 0.0, "estimator": cm.Group(3, "weighted_leave_one_out")},
+        ),
         "mdp groups of contexts": (
             ROOMS.replace(
                 problem=cm.contexts([cm.Bandit(p, noise="bernoulli") for p in ([0.9, 0.2], [1, 0])])

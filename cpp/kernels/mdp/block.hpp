@@ -45,6 +45,7 @@ template <int W>
 struct MdpRows {
   double* theta = nullptr;        // [W][own_states(n)][A]
   double* law = nullptr;          // [W][own_states(n)][2][A] pi, summed up over the actions; pi
+  double* drawn = nullptr;        // a copy of the law that episodes are drawn from, if there is one
   double* advantage = nullptr;    // [W][own_states(n)][A] in the places of this update
   std::uint32_t* path = nullptr;  // [W][path_moves(limit)] state * A + action of every move
   double* path_weight = nullptr;  // off-policy only, as what follows: first the importance
@@ -119,6 +120,7 @@ inline void lay_out(MdpRows<W>& s, const MdpView& plan, std::int64_t recorded, A
   const std::int64_t moves = path_moves(plan.limit);
   s.theta = arena.take<double>(own_pairs, W);
   s.law = arena.take<double>(2 * own_pairs, W);
+  if (plan.keeps_law) s.drawn = arena.take<double>(2 * own_pairs, W);
   s.advantage = arena.take<double>(own_pairs, W);
   const std::int64_t all_moves = plan.episodes * moves;
   s.paths = arena.take<std::uint32_t>(all_moves, W);

@@ -21,6 +21,7 @@ template <int KT, int W>
 inline void draw_starts(MdpBlock<KT, W>& s, std::int64_t episode) {
   const Array<double>& cumulative = s.plan.start_cumulative;
   const std::int64_t last = cumulative.count - 1;
+  const double* law = s.drawn != nullptr ? s.drawn : s.law;
   s.walking = s.task.valid;
   for (int l = 0; l < s.walking; ++l) {
     std::int64_t at = s.plan.each_start ? episode % s.plan.episodes / s.plan.samples : 0;
@@ -30,7 +31,7 @@ inline void draw_starts(MdpBlock<KT, W>& s, std::int64_t episode) {
           cumulative[last];
       while (at < last && !(u < cumulative[at])) ++at;
     }
-    s.walkers[l] = {.law = s.law_at(l * s.own_pairs),
+    s.walkers[l] = {.law = law + 2 * l * s.own_pairs,
                     .path = s.path_of(l),
                     .earned = 0.0,
                     .pair = s.plan.acting_starts[at] * s.A(),
@@ -223,6 +224,16 @@ inline void draw_episode(MdpBlock<KT, W>& s, std::int64_t t, std::int64_t episod
   }
   if (s.kept.visits) count_visits(s);
   if (with_entropy) sum_action_entropy(s);
+}
+
+// From now on episodes are drawn from the policy as it is now.
+template <int KT, int W>
+inline void keep_law(MdpBlock<KT, W>& s) {
+  for (int l = 0; l < W; ++l) {
+    const std::int64_t first = 2 * l * s.own_pairs;
+    for (std::int64_t i = first; i < first + 2 * s.n * s.A(); ++i) s.drawn[i] = s.law[i];
+  }
+  s.patience.spend(s.n * s.A());
 }
 
 // Those of one update. The first is looked at in the end: what is recorded is recorded of it.

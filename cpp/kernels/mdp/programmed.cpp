@@ -104,6 +104,10 @@ MdpPrograms<W>* lay_out_programs(const MdpView& plan, Arena& arena) {
   p.scale.lay_out(set.scale, {1, plan.episodes}, arena);
   p.group_returns = arena.take<double>(set.group != nullptr ? plan.samples : 0, W);
   p.advantages = arena.take<double>(set.group != nullptr ? plan.episodes : 0, W);
+  const bool by_norms = set.group != nullptr && set.group->uses(Input::kWeight);
+  p.group_norms = arena.take<double>(by_norms ? plan.samples : 0, W);
+  p.norms = arena.take<double>(by_norms ? plan.episodes : 0, W);
+  p.score_sum = arena.take<double>(by_norms ? own_pairs : 0);
   lay_out_critic<W>(p, plan, arena);
   const auto used = [](const ProgramView* view) { return view == nullptr ? 0u : view->used; };
   p.of_place = used(set.baseline);
@@ -192,7 +196,10 @@ void start_programs(MdpRows<W>& s, const MdpView& plan, int lanes) {
     known[static_cast<int>(Input::kSamples)] = {p.group_size, 0, 0};
     known[static_cast<int>(Input::kReward)] = {p.group_returns, W, 0};
     known[static_cast<int>(Input::kBaseline)] = {p.group_b, 0, 0};
+    known[static_cast<int>(Input::kWeight)] = {p.group_norms, W, 0};
     p.group.bind(known);
+    for (std::int64_t i = 0; i < plan.episodes * W && p.by_norms(); ++i) p.norms[i] = 1.0;
+    for (std::int64_t i = 0; i < own_pairs && p.by_norms(); ++i) p.score_sum[i] = 0.0;
     known[static_cast<int>(Input::kSamples)] = {p.batch_size, 0, 0};
     known[static_cast<int>(Input::kReward)] = {s.returns, W, 0};
     if (p.scale) p.scale.bind(known);
@@ -238,6 +245,7 @@ void compare_episodes(MdpRows<W>& s, const MdpView& plan, Patience& patience) {
   const std::int64_t size = plan.samples * W;
   for (std::int64_t first = 0; first < plan.episodes * W; first += size) {
     for (std::int64_t i = 0; i < size; ++i) p.group_returns[i] = s.returns[first + i];
+    for (std::int64_t i = 0; i < size && p.by_norms(); ++i) p.group_norms[i] = p.norms[first + i];
     p.group.run();
     patience.spend(plan.samples);
     const BoundRows& advantage = p.group.output(0);

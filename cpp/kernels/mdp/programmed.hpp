@@ -31,6 +31,9 @@ struct MdpPrograms {
   LaneProgram<W> scale;                         // what A of all groups is divided by
   double* group_returns = nullptr;              // [samples][W] of one group
   double* advantages = nullptr;                 // [episodes][W]
+  double* group_norms = nullptr;                // [samples][W] of one group, if centres ask
+  double* norms = nullptr;                      // [episodes][W] |sum of e_a - pi|^2 of each
+  double* score_sum = nullptr;                  // [own_states(n)][A]; 0 but while it is found
   const double* signal = nullptr;  // [W] that of the episode looked at, if there is a group
   double* group_b = nullptr;       // [W] what it sees as b
   double* batch_size = nullptr;    // [W] how many episodes there are
@@ -69,6 +72,8 @@ struct MdpPrograms {
 
   bool along_link = false;  // whether updates look at the slopes of the link
 
+  // Whether A of a group depends on the scores of its episodes.
+  bool by_norms() const { return group && group.view().uses(ProgramInput::kWeight); }
   bool per_visit() const { return static_cast<bool>(weight) || static_cast<bool>(update); }
   // Whether moves are added up before theta follows: an optimiser wants the sum, and programs that
   // read theta want the old one.
@@ -116,7 +121,7 @@ void add_critic(MdpRows<W>& s, const MdpView& plan, const Place* places, std::in
 // The critic follows the episodes of some lanes, move by move: theta is still the old one.
 template <int W>
 void learn(MdpRows<W>& s, const MdpView& plan, int lanes, Patience& patience);
-// A of all episodes of the update, from their returns.
+// A of all episodes of the update, from their returns and, if centres ask, `norms`.
 template <int W>
 void compare_episodes(MdpRows<W>& s, const MdpView& plan, Patience& patience);
 // path_weight of every move of some lanes becomes what its direction is multiplied by. Off the

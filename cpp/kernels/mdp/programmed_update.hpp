@@ -185,35 +185,72 @@ inline void for_each_episode(MdpBlock<KT, W>& s, F&& f) {
   face(s, s.plan, 0);
 }
 
-// The update number t.
+// |sum_i (e_a - pi)|^2 over the moves of every episode: of its score, all states together.
+template <int KT, int W>
+inline void find_norms(MdpBlock<KT, W>& s) {
+  MdpPrograms<W>& p = *s.programs;
+  for_each_episode(s, [&](std::int64_t j) {
+    for (int l = 0; l < s.task.valid; ++l) {
+      const std::uint32_t* path = s.path_of(l);
+      for (std::int64_t move = 0; move < s.made[l]; ++move) {
+        const std::int64_t pair = s.first_pair(path[move]);
+        add_whole_score<KT>(s.A(), 1.0, s.pi_at(l * s.own_pairs + pair), path[move] - pair,
+                            p.score_sum + pair);
+      }
+      double norm = 0.0;
+      for (std::int64_t move = 0; move < s.made[l]; ++move) {
+        double* sum = p.score_sum + s.first_pair(path[move]);  // 0 if it was there before
+        for (std::int64_t k = 0; k < s.A(); ++k) {
+          norm += sum[k] * sum[k];
+          sum[k] = 0.0;
+        }
+      }
+      p.norms[j * W + l] = norm;
+      s.patience.spend(2 * s.made[l] * s.A());
+    }
+  });
+}
+
+// theta follows what was gathered, if it was, and the law follows theta.
+template <int KT, int W>
+inline void settle(MdpBlock<KT, W>& s, double alpha, std::int64_t places) {
+  const MdpPrograms<W>& p = *s.programs;
+  if (p.gathers()) take_step<W>(s, s.plan, alpha, s.places, places);
+  if (!p.optimiser) return refresh_places(s, s.places, places);
+  // An optimiser may move what no episode has.
+  for (std::int64_t i = 0; i < s.n; ++i) s.stale[i] = 1;
+  refresh_places(s, p.everywhere, p.places);
+}
+
+// The update number t. With several epochs theta moves as often, by the same episodes and what they
+// were found to be worth: formulas and optimisers count the moves.
 template <int KT, int W>
 inline void apply_programs(MdpBlock<KT, W>& s, std::int64_t t) {
   MdpPrograms<W>& p = *s.programs;
   const double alpha = s.plan.step_size.at(t);
   const double rate = p.gathers() ? 1.0 : alpha;
   double* table = p.gathers() ? p.gradient : s.theta;
-  std::int64_t places = s.reachable_places;
   if (s.plan.estimator == MdpEstimator::kExpected) {
     follow_expectation(s, rate, table);
-  } else {
-    places = find_all_places(s);
-    find_programmed_baseline(s, places);
-    if (p.group) {
-      for (int l = 0; l < W; ++l) p.group_b[l] = return_baseline(s, l);
-      compare_episodes<W>(s, s.plan, s.patience);
-    }
-    if (p.critic) {
-      for_each_episode(s, [&](std::int64_t) { learn<W>(s, s.plan, s.task.valid, s.patience); });
-    }
-    const double each = rate / static_cast<double>(s.plan.episodes);
-    for_each_episode(s, [&](std::int64_t) { follow_episodes(s, each, table); });
-    for_each_episode(s, [&](std::int64_t j) { follow_returns(s, t * s.plan.episodes + j); });
+    return settle(s, alpha, s.reachable_places);
   }
-  if (p.gathers()) take_step<W>(s, s.plan, alpha, s.places, places);
-  if (!p.optimiser) return refresh_places(s, s.places, places);
-  // An optimiser may move what no episode has.
-  for (std::int64_t i = 0; i < s.n; ++i) s.stale[i] = 1;
-  refresh_places(s, p.everywhere, p.places);
+  const std::int64_t places = find_all_places(s);
+  find_programmed_baseline(s, places);
+  if (p.group) {
+    for (int l = 0; l < W; ++l) p.group_b[l] = return_baseline(s, l);
+    if (p.by_norms()) find_norms(s);
+    compare_episodes<W>(s, s.plan, s.patience);
+  }
+  if (p.critic) {
+    for_each_episode(s, [&](std::int64_t) { learn<W>(s, s.plan, s.task.valid, s.patience); });
+  }
+  const double each = rate / static_cast<double>(s.plan.episodes);
+  for (std::int64_t epoch = 0; epoch < s.plan.epochs; ++epoch) {
+    if (s.plan.epochs > 1) see_time<W>(s, s.plan.epochs * t + epoch);
+    for_each_episode(s, [&](std::int64_t) { follow_episodes(s, each, table); });
+    settle(s, alpha, places);
+  }
+  for_each_episode(s, [&](std::int64_t j) { follow_returns(s, t * s.plan.episodes + j); });
 }
 
 }  // namespace committal::COMMITTAL_ISA

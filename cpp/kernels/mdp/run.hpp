@@ -128,6 +128,7 @@ std::int64_t run_mdp_until(const MdpView& plan, const BlockTask& task, std::int6
       }
     }
     if (s.programs != nullptr) see_time<W>(s, t);
+    if (plan.keeps_law && (!plan.lags || plan.exploration.at(t) > 0.0)) keep_law(s);
     const bool evaluated = plan.estimator != MdpEstimator::kReinforce && !last;
     if (evaluated) evaluate_values(s);
     const bool updates_by_episode = plan.estimator != MdpEstimator::kExpected && !last;

@@ -119,6 +119,7 @@ struct MdpFields {
   bool discounted;
   std::int64_t samples;  // episodes of one group
   bool each_start;       // a group from every start, else one of starts that are drawn
+  std::int64_t epochs;   // moves of theta with the episodes of one update
   ScheduleOf<Kind> step_size;
   ListOf<Kind, BaselineTerm> baseline_terms;
   double baseline_offset;
@@ -134,10 +135,15 @@ struct MdpFields {
 // The fields, the MDP, and what follows from them.
 struct MdpView : MdpFields<Seen> {
   MdpModelView model;
-  std::int64_t states;           // all of them, for what is emitted
-  std::int64_t actions;          // those of the model: the axes of what is recorded
-  std::int64_t goals;            // are members of this view
-  std::int64_t episodes;         // of one update, of all groups
+  std::int64_t states;    // all of them, for what is emitted
+  std::int64_t actions;   // those of the model: the axes of what is recorded
+  std::int64_t goals;     // are members of this view
+  std::int64_t episodes;  // of one update, of all groups
+  // Whether episodes are drawn from a copy of the policy: one that lags behind, being taken when
+  // exploration says so, or that of the beginning of an update. It is followed plainly, so that
+  // `behaviour` is on-policy then.
+  bool lags;
+  bool keeps_law;
   const std::int32_t* original;  // inner -> caller's number
   const double* acting_theta0;   // [acting][actions]
   bool uses_running_mean;

@@ -41,6 +41,7 @@ struct Window {
         on_policy(view.behaviour == kOnPolicy) {}
 
   const double* pi_at(int j) const { return s.law + 2 * own[j] + A; }
+  const double* drawn_at(int j) const { return s.drawn + 2 * own[j] + A; }
 
   // rows[k][j] = from(j)[k]
   template <typename F>
@@ -73,6 +74,13 @@ struct Window {
 
   // mu of the states that are in p.pi.
   void find_behaviour() {
+    if (s.drawn != nullptr) {
+      gather(p.mu, [&](int j) { return drawn_at(j); });
+      for (std::int64_t at = 0; at < A * kSeen; at += kStrip) {
+        larger(Strip::load(p.mu + at), Strip(kLeastSeen)).store(p.mu + at);
+      }
+      return;
+    }
     sum_rows<0, kSeen>(A, p.pi, p.total);
     const auto t = static_cast<std::int64_t>(p.time[0]);
     const BehaviourRows rows = behaviour_rows<0, kSeen>(
@@ -134,8 +142,18 @@ struct Window {
       p.ratio[j] = s.path_weight[at];
       p.factor[j] = s.path_ratio[at] * (discounted ? p.factor[j] : 1.0);
     }
+    if (s.drawn != nullptr) find_ratios();
     if (has(p.of_visit, Input::kScore)) find_scores();
     if (inverses || has(p.of_visit, Input::kNatural)) find_inverses();
+  }
+
+  // pi / mu of the actions alone, mu being the copy of the law that drew them: 1 where it is pi.
+  void find_ratios() {
+    const auto seen = [](double x) { return x > kLeastSeen ? x : kLeastSeen; };
+    for (int j = 0; j < count; ++j) {
+      const std::int64_t action = pair[j] - own[j];
+      p.ratio[j] = seen(pi_at(j)[action]) / seen(drawn_at(j)[action]);
+    }
   }
 
   // e_a - pi. What is left of 1 is the sum of the others: next to a corner the difference would

@@ -196,7 +196,8 @@ class Reinforce(Estimator):
     Parameters
     ----------
     weight
-        Of every step, instead of rho_i, on-policy only; see :func:`committal.weight`.
+        Of every step, instead of rho_i, on the policy or a `Snapshot` of it; see
+        :func:`committal.weight`.
 
     Examples
     --------

@@ -16,7 +16,8 @@ class Snapshot(Behaviour):
     """mu_t = pi as it was at the last update whose number is a multiple of `every`.
 
     Every update draws anew, from a policy that is up to every - 1 updates old; rho = pi / mu says
-    how far the policy has come since.
+    how far the policy has come since. In MDPs it draws the episodes of `Group` and
+    `Reinforce(weight=...)`, and rho of a step is that of its own action.
 
     Parameters
     ----------

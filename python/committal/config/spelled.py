@@ -45,6 +45,7 @@ from committal.config.scaled import ScaledPolicy, rate_text
 from committal.config.schedules import Schedule
 from committal.config.updates import Natural, Vanilla
 from committal.config.weights import FormulaWeight, Weight
+from committal.formula.formula import Formula, from_text
 from committal.formula.parse import parse
 from committal.formula.shapes import SAMPLE, SAMPLE_ARM
 from committal.formula.substitute import renamed, settled, with_numbers
@@ -216,24 +217,42 @@ def _without_one_arm(estimator: OneSample) -> OneSample:
     return estimator.replace(weight=FormulaWeight(text_of(w)))
 
 
-def episode_advantage(group: Group) -> Weight | None:
+#: The same of episodes. Scores may cancel exactly: then there are no weights, and all count alike.
+_EPISODE_CENTRES = _CENTRES | {
+    "weighted": "where(sum(w) > 0, sum(w * X) / where(sum(w) > 0, sum(w), 1), mean(X))",
+    "weighted_leave_one_out": (
+        "where(others(w) > 0, others(w * X) / where(others(w) > 0, others(w), 1), "
+        "others(X, 'mean'))"
+    ),
+}
+
+
+def episode_advantage(group: Group) -> Formula | None:
     """A of the N episodes of an update, from their returns R; None where it is R - b.
+
+    w is the squared norm of the score of an episode, for centres with weights.
 
     Examples
     --------
-    >>> episode_advantage(Group(samples=4, centre="leave_one_out"))
-    weight('where(max(R) == min(R), 0, R - others(R, "mean"))')
+    >>> episode_advantage(Group(samples=4, centre="leave_one_out")).text
+    'where(max(R) == min(R), 0, R - others(R, "mean"))'
     """
+    shapes = {"R": SAMPLE, "b": SAMPLE, "w": SAMPLE}
+    text = _episode_advantage(group)
+    return None if text is None else from_text(text, shapes)
+
+
+def _episode_advantage(group: Group) -> str | None:
     if group.centre is None and group.scale is None:
         return None
     # A centre takes out what is the same number for all.
-    A = f"R - {_CENTRES[group.centre]}".replace("X", "R") if group.centre else "R - b"
+    A = f"R - {_EPISODE_CENTRES[group.centre]}".replace("X", "R") if group.centre else "R - b"
     if group.scale == "std":
         spread = _spread(group).replace("X", "R")
         A = f"({A}) / where({spread} > 0, {spread}, 1)"
     if group.centre is None and group.scale == "batch_std":
-        return FormulaWeight(A)  # only the batch as a whole may have no spread
-    return FormulaWeight(f"where(max(R) == min(R), 0, {A})")
+        return A  # only the batch as a whole may have no spread
+    return f"where(max(R) == min(R), 0, {A})"
 
 
 def batch_scale(group: Group) -> Weight | None:

@@ -14,13 +14,40 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from committal.config import Experiment, TabularMDP
+from committal.config import Experiment, Group, Snapshot, TabularMDP
+from committal.errors import CombinationError
 from committal.exact.evaluation import evaluate
 from committal.lowering.mdp import lower_mdp
 
-__all__ = ["direction", "policy_of", "start_of", "value_of"]
+__all__ = ["direction", "policy_of", "refuse_rules", "start_of", "value_of"]
 
 Floats = npt.NDArray[np.float64]
+
+
+#: Centres that leave the expected direction as it is.
+_UNBIASED = (None, "leave_one_out", "weighted_leave_one_out")
+
+
+def refuse_rules(experiment: Experiment, *, biased: bool = False) -> None:
+    """Refuse groups of episodes that follow another direction than the true gradient.
+
+    With `biased`, centres that shorten it or turn it are allowed.
+    """
+    group = experiment.estimator
+    if isinstance(experiment.behaviour, Snapshot):
+        allowed = "OnPolicy: mu of a Snapshot is not a function of the policy"
+        raise CombinationError("experiment.behaviour", experiment.behaviour, allowed)
+    if not isinstance(group, Group):
+        return
+    if group.epochs > 1:
+        allowed = "1: an exact answer is that of one move of theta"
+        raise CombinationError("experiment.estimator.epochs", group.epochs, allowed)
+    why = "with an MDP: the answer is the true gradient; use simulation"
+    if group.scale is not None:
+        raise CombinationError("experiment.estimator.scale", group.scale, f"None {why}")
+    if group.centre not in _UNBIASED and not biased:
+        allowed = f"'leave_one_out', 'weighted_leave_one_out' or None {why}"
+        raise CombinationError("experiment.estimator.centre", group.centre, allowed)
 
 
 def start_of(experiment: Experiment, mdp: TabularMDP) -> Floats:

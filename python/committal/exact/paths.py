@@ -112,6 +112,7 @@ def expected_path(experiment: Experiment, times: npt.ArrayLike | None = None) ->
         raise ConfigError("times", times, "increasing whole numbers >= 0")
     wanted = wanted.astype(np.int64)
     if isinstance(experiment.problem, TabularMDP):
+        mdp_paths.refuse_rules(experiment)
         refuse_formulas("experiment", experiment)
         refuse_batches("experiment", experiment)
         return _expected_mdp_path(experiment, experiment.problem, wanted)
@@ -164,6 +165,8 @@ def gradient_flow(experiment: Experiment, times: npt.ArrayLike) -> Path:
     array([0.089, 0.847])
     """
     check.instance("experiment", experiment, Experiment, "an Experiment")
+    if isinstance(experiment.problem, TabularMDP):
+        mdp_paths.refuse_rules(experiment, biased=True)
     refuse_formulas("experiment", experiment)
     if isinstance(experiment.problem, TabularMDP):
         return _mdp_flow(experiment, experiment.problem, _times(times))

@@ -3,7 +3,7 @@
 The core draws a batch, takes its baselines and runs one program that says how far theta goes. With
 E epochs that program has the update E times in it, each at the theta that the one before has left:
 pi, rho and the directions are computed anew, A is not. The optimiser is inside as well, with its
-state.
+state. (In MDPs, where a program sees one visit, the core itself goes through the episodes again.)
 """
 
 from __future__ import annotations

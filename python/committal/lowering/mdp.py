@@ -53,6 +53,8 @@ class MdpPlan(Lowered):
         Names and options of the core.
     samples, each_start
         Episodes of one update, and whether there are as many from every start.
+    epochs
+        How often theta moves with the episodes of one update.
     step_size
         alpha_t.
     baseline_terms, baseline_offset, running_mean_initial
@@ -99,6 +101,7 @@ class MdpPlan(Lowered):
     discounted: bool
     samples: int
     each_start: bool
+    epochs: int
     step_size: Floats
     baseline_terms: tuple[tuple[str, float, float], ...]
     baseline_offset: float
@@ -202,6 +205,7 @@ def lower_mdp(experiment: Experiment, mdp: TabularMDP) -> MdpPlan:
         estimator="reinforce" if group is not None else estimator.core_name,
         samples=1 if group is None else group.samples,
         each_start=group is not None and group.starts == "each",
+        epochs=1 if group is None else group.epochs,
         solver=exact.solver,
         tolerance=exact.tolerance,
         discounted=exact.discounted,

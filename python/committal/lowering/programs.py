@@ -20,10 +20,14 @@ from committal.config import (
     FormulaUpdate,
     Group,
     Linear,
+    Natural,
     OnPolicy,
+    Snapshot,
+    Weight,
 )
 from committal.config.quantities import Quantity
 from committal.config.spelled import batch_scale, episode_advantage
+from committal.config.weights import FormulaWeight
 from committal.errors import FormulaError
 from committal.formula.formula import Formula
 from committal.formula.normal import normal
@@ -348,15 +352,16 @@ def lower_programs(experiment: Experiment) -> dict[str, Any]:
     if isinstance(group, Group):  # of episodes: others are spelled out
         advantage = episode_advantage(group)
         if advantage is not None:
-            found["group"] = lower_formula(advantage.tree, counts={"samples": group.samples})
+            found["group"] = lower_formula(advantage, counts={"samples": group.samples})
         scale = batch_scale(group)
         if scale is not None:
             found["scale"] = lower_formula(scale.tree)
-    weight = getattr(experiment.estimator, "weight", None)
+    weight = _weight(experiment)
     if weight is not None:
         found["weight"] = lower_formula(weight.tree, counts=counts, known=_ratio(experiment))
     epochs = getattr(experiment.estimator, "epochs", 1)
-    if epochs > 1:
+    by_state = not isinstance(experiment.problem, Bandit)  # the core itself makes the epochs
+    if epochs > 1 and not by_state:
         from committal.lowering.epochs import lower_epochs
 
         found["update"] = lower_epochs(experiment, epochs, counts)
@@ -364,7 +369,7 @@ def lower_programs(experiment: Experiment) -> dict[str, Any]:
         found["update"] = lower_formula(experiment.update.tree, counts=counts)
     if isinstance(experiment.policy, FormulaPolicy):
         found["link"] = lower_formula(experiment.policy.tree, slope=experiment.policy.slope)
-    if experiment.optimiser.tree is not None and epochs == 1:
+    if experiment.optimiser.tree is not None and (epochs == 1 or by_state):
         found["optimiser"] = lower_formula(experiment.optimiser.tree, counts=counts)
     if experiment.record.formulas:
         own = {**counts, "arms": experiment.problem.arms}
@@ -373,6 +378,22 @@ def lower_programs(experiment: Experiment) -> dict[str, Any]:
             for quantity in experiment.record.formulas
         ]
     return found
+
+
+def _weight(experiment: Experiment) -> Weight | None:
+    """The weight of a sample; of a step that an earlier policy of an MDP drew, its ratio.
+
+    Natural groups of episodes, and those of one, say it on the policy too, so that 1 / pi and the
+    score are rounded as they are with a weight: what does nothing then changes no bit.
+    """
+    group = experiment.estimator
+    weight: Weight | None = getattr(group, "weight", None)
+    by_update = isinstance(experiment.update, FormulaUpdate)
+    if weight is not None or by_update or isinstance(experiment.problem, Bandit):
+        return weight
+    plain = isinstance(experiment.update, Natural) or getattr(group, "samples", 1) == 1
+    said = (isinstance(group, Group) and plain) or isinstance(experiment.behaviour, Snapshot)
+    return FormulaWeight("rho") if said else None
 
 
 def _counts(experiment: Experiment) -> dict[str, int]:

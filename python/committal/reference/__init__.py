@@ -81,6 +81,9 @@ One run of an MDP
 
 With a group N episodes are drawn, and g is the mean of theirs; :math:`m_i` is the advantage of the
 episode's return among the N. What is recorded of an episode is that of the first; visits are all.
+Where a policy of before has drawn them, of a snapshot or of the first of several epochs,
+:math:`m_i` has the ratio :math:`\rho_i` of its own step only; all epochs have the advantages of the
+first.
 
 With :math:`\rho_i = \pi w` these are the bandit's directions of the table above, row by row. With
 the expected estimator :math:`g[s,a] = d(s)\,\pi(a|s)\,(Q(s,a) - V(s))`, or

@@ -11,10 +11,11 @@ from committal.config.behaviours import (
     OnPolicy,
     UniformMixture,
 )
+from committal.config.experiment import Experiment
 from committal.reference.arrays import Floats
 from committal.reference.schedules import scheduled
 
-__all__ = ["behaviour_probabilities"]
+__all__ = ["behaviour_probabilities", "behaviour_table"]
 
 
 def behaviour_probabilities(behaviour: Behaviour, pi: Floats, t: int = 0, steps: int = 1) -> Floats:
@@ -42,3 +43,20 @@ def behaviour_probabilities(behaviour: Behaviour, pi: Floats, t: int = 0, steps:
             return np.array(behaviour.probabilities)
     # What the paper does not have says itself what it is; schedules keep their last value.
     return behaviour.at(pi, min(t, max(steps, 1) - 1))
+
+
+def behaviour_table(experiment: Experiment, pi: Floats, t: int) -> Floats:
+    """mu_t of every row of a table: of every state of an MDP.
+
+    Examples
+    --------
+    >>> import committal as cm
+    >>> e = cm.Experiment(
+    ...     cm.gridworld("SA", goals={"A": 1}), cm.Softmax(), cm.Natural(1),
+    ...     behaviour=cm.UniformMixture(1.0), estimator=cm.ExactQ(), steps=1,
+    ... )
+    >>> behaviour_table(e, np.array([[0.7, 0.3, 0.0, 0.0]]), 0)
+    array([[0.25, 0.25, 0.25, 0.25]])
+    """
+    own = experiment.behaviour, experiment.steps
+    return np.array([behaviour_probabilities(own[0], row, t, own[1]) for row in pi])

@@ -11,8 +11,12 @@ from committal.reference.arrays import Floats, Ints
 __all__ = ["group_advantages", "regulariser_direction"]
 
 
-def group_advantages(group: Group, X: Floats, actions: Ints, pi: Floats) -> Floats:
+def group_advantages(
+    group: Group, X: Floats, actions: Ints, pi: Floats, norms: Floats | None = None
+) -> Floats:
     """A of every sample of a group, from its rewards less what was subtracted first.
+
+    Weighted centres take `norms` as weights, where they are given: those of whole episodes.
 
     Examples
     --------
@@ -25,23 +29,27 @@ def group_advantages(group: Group, X: Floats, actions: Ints, pi: Floats) -> Floa
     """
     if (group.centre or group.scale) and len(set(X.tolist())) == 1:
         return np.zeros(len(X))
-    A = X - np.array([_centre(group.centre, X, actions, pi, i) for i in range(len(X))])
+    A = X - np.array([_centre(group.centre, X, actions, pi, i, norms) for i in range(len(X))])
     if group.scale is None:
         return np.asarray(A)
     return np.asarray(A / (X.std(ddof=group.ddof) + group.eps))
 
 
-def _centre(centre: str | None, X: Floats, actions: Ints, pi: Floats, i: int) -> float:
+def _centre(
+    centre: str | None, X: Floats, actions: Ints, pi: Floats, i: int, norms: Floats | None
+) -> float:
     """What is subtracted from sample i."""
     if centre is None:
         return 0.0
     if centre == "median":
         return float(np.median(X))
-    one = np.eye(len(pi))[actions] - pi
-    v = np.sum(one**2, axis=1) if centre.startswith("weighted") else np.ones(len(X))
-    if centre.endswith("leave_one_out"):
-        v = np.where(np.arange(len(X)) == i, 0.0, v)
-    return float(v @ X / v.sum())
+    v = np.ones(len(X))
+    if centre.startswith("weighted"):
+        v = np.sum((np.eye(len(pi))[actions] - pi) ** 2, axis=1) if norms is None else norms
+    seen = np.arange(len(X)) != i if centre.endswith("leave_one_out") else np.full(len(X), True)
+    if not v[seen].any():
+        v = np.ones(len(X))  # no score, no weight: all count the same
+    return float(v[seen] @ X[seen] / v[seen].sum())
 
 
 def regulariser_direction(

@@ -11,6 +11,7 @@ from committal.config.estimators import Estimator, ExactQ
 from committal.config.experiment import Experiment
 from committal.config.groups import Group
 from committal.config.mdp import TabularMDP
+from committal.config.snapshot import Snapshot
 from committal.config.spelled import spelled_out
 from committal.errors import NonFiniteError
 from committal.reference.arrays import Floats, Ints
@@ -18,10 +19,9 @@ from committal.reference.baselines import initial_memory, remember
 from committal.reference.mdp_critics import learn
 from committal.reference.mdp_episodes import Episode, draw_episode, returned
 from committal.reference.mdp_evaluation import policy_table, solve, sweep
-from committal.reference.mdp_updates import direction_after_episodes
+from committal.reference.mdp_updates import after_epochs
 from committal.reference.policies import initial_theta
 from committal.reference.problems import problem_of
-from committal.reference.updates import moved, optimised
 
 __all__ = ["MdpMoment", "run_mdp"]
 
@@ -97,6 +97,7 @@ def _moments(
     starts = _starts(mdp, estimator)
     visits = np.zeros(mdp.n_states, np.int64)
     V = np.zeros(mdp.n_states)
+    mu: Floats | None = None  # where it is not a function of the policy
 
     for t in range(first, steps + 1):
         pi = policy_table(mdp, theta, experiment.policy)
@@ -104,8 +105,11 @@ def _moments(
             V, Q = sweep(mdp, pi, V, estimator.tolerance)  # from where the last sweeps ended
         else:
             V, Q = solve(mdp, pi)
+        behaviour, number = experiment.behaviour, t * len(starts)
+        if isinstance(behaviour, Snapshot) and (t == first or behaviour.is_taken(t, steps)):
+            mu = pi
         episodes = tuple(
-            draw_episode(experiment, pi, t, key=key, run=run, number=t * len(starts) + j, start=s)
+            draw_episode(experiment, pi, t, key=key, run=run, number=number + j, start=s, mu=mu)
             for j, s in enumerate(starts)
         )
         for episode in episodes:
@@ -114,10 +118,11 @@ def _moments(
         yield MdpMoment(experiment, t, theta, pi, episodes[0], visits.copy(), episodes)
 
         if t < steps:
-            g = direction_after_episodes(experiment, theta, t, episodes, Q=Q, memory=memory)
+            before = memory
             returns = np.array([returned(mdp, episode) for episode in episodes])
             memory = remember(experiment.baseline, memory, returns)
             for episode in episodes:
-                memory = learn(experiment, memory, theta, t, episode)
-            step, memory = optimised(experiment, g, theta, t, memory)
-            theta = moved(experiment, theta, t, step)
+                memory = learn(experiment, memory, theta, t, episode, mu)
+            theta, memory = after_epochs(
+                experiment, theta, t, episodes, Q=Q, memory=before, after=memory, mu=mu
+            )

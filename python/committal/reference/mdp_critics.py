@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from committal.config.formula_baseline import FormulaBaseline
 from committal.config.mdp import TabularMDP
 from committal.reference.arrays import Floats
 from committal.reference.baselines import Memory, baseline_value
-from committal.reference.behaviours import behaviour_probabilities
+from committal.reference.behaviours import behaviour_table
 from committal.reference.formulas import drawn, known, next_states, with_states
 from committal.reference.mdp_episodes import Episode
 from committal.reference.mdp_evaluation import policy_table
@@ -22,7 +21,12 @@ __all__ = ["learn"]
 
 
 def learn(
-    experiment: Experiment, memory: Memory, theta: Floats, t: int, episode: Episode
+    experiment: Experiment,
+    memory: Memory,
+    theta: Floats,
+    t: int,
+    episode: Episode,
+    mu: Floats | None = None,
 ) -> Memory:
     """v(s_i) follows its text for every step i in turn, with R = r_i + gamma b(s_(i+1)).
 
@@ -36,6 +40,8 @@ def learn(
     t : int
         Number of updates already done.
     episode : Episode
+    mu : ndarray, shape (S, A), optional
+        What drew it, if that is not a function of the policy.
 
     Examples
     --------
@@ -51,6 +57,8 @@ def learn(
     """
     mdp = problem_of(experiment, TabularMDP)
     pi = policy_table(mdp, theta, experiment.policy)
+    if mu is None:
+        mu = behaviour_table(experiment, pi, t)
     for atom in experiment.baseline.atoms:
         if not isinstance(atom, FormulaBaseline) or not atom.state:
             continue
@@ -60,22 +68,12 @@ def learn(
         ):
             b = 0.0
             if then not in mdp.terminal:
-                given = _given(experiment, theta, pi, then, t)
+                given = known(theta[then], pi[then], mu[then], None, t)
                 b = baseline_value(atom, pi[then], pi[then], memory.at(then), given)
-            mu = _mu(experiment, pi[s], t)
-            own = drawn(
-                _given(experiment, theta, pi, s, t), pi[s], mu, [a], np.array([r + mdp.gamma * b])
-            )
+            given = known(theta[s], pi[s], mu[s], None, t)
+            own = drawn(given, pi[s], mu[s], [a], np.array([r + mdp.gamma * b]))
             values = with_states(atom.tree, own, memory.at(s).states.get(repr(atom)))
             found = {repr(atom): next_states("baseline", atom.tree, values)}
             learned = {**memory.learned, s: {**memory.learned.get(s, {}), **found}}
             memory = replace(memory, learned=learned)
     return memory
-
-
-def _mu(experiment: Experiment, pi_s: Floats, t: int) -> Floats:
-    return behaviour_probabilities(experiment.behaviour, pi_s, t, experiment.steps)
-
-
-def _given(experiment: Experiment, theta: Floats, pi: Floats, s: int, t: int) -> dict[str, Any]:
-    return known(theta[s], pi[s], _mu(experiment, pi[s], t), None, t)

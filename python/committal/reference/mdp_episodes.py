@@ -55,8 +55,11 @@ def draw_episode(
     run: int,
     number: int | None = None,
     start: int | None = None,
+    mu: Floats | None = None,
 ) -> Episode:
     """An episode of a run, drawn from mu_t: number t of all, from a drawn start, unless it is said.
+
+    `mu`, where it is given, has a row for every state.
 
     Examples
     --------
@@ -77,7 +80,7 @@ def draw_episode(
     s = s if start is None else start
     states, actions, rewards = [], [], []
     for i in range(mdp.limit):
-        a = draw_action(_mu(experiment, pi[s], t), u[i])
+        a = draw_action(_mu(experiment, pi[s], t) if mu is None else mu[s], u[i])
         after, p, r = zip(*outcomes(mdp, s, a), strict=True)
         drawn = draw_outcome(p, v[i])
         states.append(s)

@@ -7,6 +7,7 @@ import numpy as np
 from committal.config.experiment import Experiment
 from committal.config.formula_quantity import FormulaQuantity
 from committal.config.mdp import TabularMDP
+from committal.config.snapshot import Snapshot
 from committal.config.spelled import spelled_out
 from committal.reference.arrays import Floats
 from committal.reference.behaviours import behaviour_probabilities
@@ -49,7 +50,9 @@ def quantity_of_states(
     found = np.zeros((mdp.n_states, *width))
     acting = np.flatnonzero(~mdp.is_terminal)
     for s in acting:
-        mu = behaviour_probabilities(experiment.behaviour, pi[s], t, experiment.steps)
+        mu = pi[s]  # of a snapshot nobody asks for it
+        if not isinstance(experiment.behaviour, Snapshot):
+            mu = behaviour_probabilities(experiment.behaviour, pi[s], t, experiment.steps)
         given = known(theta[s], pi[s], mu, Q[s], t) | {"theta0": start[s]}
         found[s] = formula_value(f"quantity {quantity.name}", quantity.tree, given)
     if quantity.states is None:

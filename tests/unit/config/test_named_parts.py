@@ -169,14 +169,41 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: experiment(policy=cm.Escort(), update=cm.Natural(0.1)),
         "update = Natural",
     ),
-    "epochs in mazes": (lambda: WALK.replace(estimator=cm.Group(epochs=2)), "1 with an MDP"),
-    "weighted groups in mazes": (
-        lambda: WALK.replace(estimator=cm.Group(centre="weighted")),
-        "'mean', 'leave_one_out', 'median' or None",
+    "snapshots of Q in mazes": (
+        lambda: WALK.replace(behaviour=cm.Snapshot(2)),
+        r"a Snapshot is for Group and Reinforce\(weight=...\)",
+    ),
+    "snapshots of products in mazes": (
+        lambda: WALK.replace(estimator=cm.Reinforce(), baseline=0, behaviour=cm.Snapshot(2)),
+        "weights are those of single actions",
+    ),
+    "snapshots with a regulariser in mazes": (
+        lambda: WALK.replace(
+            estimator=cm.Group(),
+            baseline=0,
+            behaviour=cm.Snapshot(2),
+            regulariser=cm.Entropy(0.1),
+        ),
+        "OnPolicy with a regulariser and an MDP",
+    ),
+    "snapshots of which mu is recorded in mazes": (
+        lambda: WALK.replace(
+            estimator=cm.Group(),
+            baseline=0,
+            behaviour=cm.Snapshot(2),
+            record=cm.Record(cm.quantity("sum(mu * pi)", name="x")),
+        ),
+        "a formula without mu with a Snapshot",
+    ),
+    "epochs with schedules in mazes": (
+        lambda: WALK.replace(
+            estimator=cm.Group(epochs=2), baseline=0, update=cm.Vanilla(cm.Decay(1, 0.5))
+        ),
+        "a constant with more than one epoch",
     ),
     "groups off the policy in mazes": (
         lambda: WALK.replace(estimator=cm.Group(), behaviour=cm.UniformMixture(0.1)),
-        "OnPolicy with a Group and an MDP; use Reinforce",
+        "OnPolicy or Snapshot with a Group and an MDP; use Reinforce",
     ),
     "groups with a critic in mazes": (
         lambda: WALK.replace(estimator=cm.Group(), baseline=cm.Critic(0.1)),

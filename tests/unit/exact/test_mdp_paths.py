@@ -56,3 +56,23 @@ def test_small_steps_follow_the_flow(update: cm.config.Update) -> None:
     assert errors[1] < 0.01
     assert 1.7 < errors[0] / errors[1] < 2.3  # Euler's method: half the step, half the error
     assert (np.diff(flow.value) > 0).all()
+
+
+def test_groups_that_follow_no_gradient_are_refused() -> None:
+    plain = experiment(cm.Vanilla(0.1))
+    unbiased = plain.replace(estimator=cm.Group(samples=4, centre="leave_one_out"))
+    same = cm.exact.expected_path(unbiased, [0, 3]).theta
+    np.testing.assert_array_equal(same, cm.exact.expected_path(plain, [0, 3]).theta)
+    refused: dict[str, dict[str, object]] = {
+        "epochs = 2": {"estimator": cm.Group(epochs=2)},
+        "scale = 'std'": {"estimator": cm.Group(scale="std")},
+        "mu of a Snapshot": {"estimator": cm.Group(), "behaviour": cm.Snapshot(2)},
+        "centre = 'weighted'": {"estimator": cm.Group(centre="weighted")},
+    }
+    for text, changes in refused.items():
+        e = plain.replace(**changes)
+        with pytest.raises(cm.CombinationError, match=text):
+            cm.exact.expected_path(e)
+        if "centre" not in text:
+            with pytest.raises(cm.CombinationError, match=text):
+                cm.exact.gradient_flow(e, [0.0, 1.0])

@@ -16,6 +16,7 @@ from committal.config.mdp import TabularMDP
 from committal.config.optimisers import Plain
 from committal.config.policies import Direct, Sigmoid
 from committal.config.rules.refusal import Refusal, Rule
+from committal.config.snapshot import Snapshot
 from committal.formula.formula import Formula
 from committal.formula.tree import INPUT, NUMBER
 
@@ -147,11 +148,15 @@ def _episodes_know_what_they_use(e: Experiment) -> Refusal | None:
         names = set(formula.names)
         if isinstance(e.estimator, Reinforce | Group) and "r" in names:
             return Refusal(where, part, "a formula without r: returns know no Q; use ExactQ")
-    if isinstance(e.estimator, Reinforce) and not isinstance(e.behaviour, OnPolicy):
+    if isinstance(e.estimator, Reinforce) and not isinstance(e.behaviour, OnPolicy | Snapshot):
         if e.estimator.weight is not None:
-            return Refusal("behaviour", e.behaviour, "OnPolicy with a weight of Reinforce")
+            return Refusal(
+                "behaviour", e.behaviour, "OnPolicy or Snapshot with a weight of Reinforce"
+            )
         if isinstance(e.update, FormulaUpdate):
-            return Refusal("behaviour", e.behaviour, "OnPolicy with a formula and Reinforce")
+            return Refusal(
+                "behaviour", e.behaviour, "OnPolicy or Snapshot with a formula and Reinforce"
+            )
     return None
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from committal.config.behaviours import Fixed, OnPolicy
 from committal.config.critic import Critic
-from committal.config.estimators import Expected
+from committal.config.estimators import Expected, Reinforce
 from committal.config.formula_baseline import FormulaBaseline
 from committal.config.formula_update import FormulaUpdate
 from committal.config.groups import Group
@@ -44,13 +44,8 @@ def _groups_of_episodes(e: Experiment) -> Refusal | None:
     if group.starts == "each" and len(set(e.problem.start_distribution.tolist()) - {0.0}) > 1:
         allowed = "'drawn' where starts are not equally probable"
         return Refusal("estimator.starts", group.starts, allowed)
-    if group.epochs > 1:
-        return Refusal("estimator.epochs", group.epochs, "1 with an MDP, and a larger step size")
-    if group.centre is not None and group.centre.startswith("weighted"):
-        allowed = "'mean', 'leave_one_out', 'median' or None with an MDP: episodes have many scores"
-        return Refusal("estimator.centre", group.centre, allowed)
-    if not isinstance(e.behaviour, OnPolicy):
-        allowed = "OnPolicy with a Group and an MDP; use Reinforce"
+    if not isinstance(e.behaviour, OnPolicy | Snapshot):
+        allowed = "OnPolicy or Snapshot with a Group and an MDP; use Reinforce"
         return Refusal("behaviour", e.behaviour, allowed)
     if group.centre is None and group.scale is None:
         return None
@@ -86,11 +81,21 @@ def _epochs_move_a_softmax(e: Experiment) -> Refusal | None:
     return None
 
 
-def _snapshots_are_of_bandits(e: Experiment) -> Refusal | None:
+def _snapshots_are_weighed_by_action(e: Experiment) -> Refusal | None:
     if not isinstance(e.behaviour, Snapshot):
         return None
     if isinstance(e.problem, TabularMDP):
-        return Refusal("behaviour", e.behaviour, "OnPolicy or UniformMixture with an MDP")
+        weighed = isinstance(e.update, FormulaUpdate) or getattr(e.estimator, "weight", None)
+        if not (isinstance(e.estimator, Group) or (isinstance(e.estimator, Reinforce) and weighed)):
+            allowed = (
+                "OnPolicy or UniformMixture with an MDP and this estimator: a Snapshot is for "
+                "Group and Reinforce(weight=...), whose weights are those of single actions"
+            )
+            return Refusal("behaviour", e.behaviour, allowed)
+        for quantity in e.record.formulas:
+            if "mu" in quantity.names:
+                allowed = "a formula without mu with a Snapshot and an MDP"
+                return Refusal("record.names", quantity, allowed)
     if e.steps > limits.SCHEDULE:
         return Refusal("steps", e.steps, f"at most {limits.SCHEDULE} with a Snapshot")
     if "variance" in e.record.names:
@@ -261,7 +266,7 @@ def _reference_has_one_entry_per_arm(e: Experiment) -> Refusal | None:
 NAMED_RULES: tuple[Rule, ...] = (
     _groups_of_episodes,
     _epochs_move_a_softmax,
-    _snapshots_are_of_bandits,
+    _snapshots_are_weighed_by_action,
     _weights_are_of_products,
     _scales_are_of_products,
     _centres_have_no_states,
