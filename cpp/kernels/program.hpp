@@ -186,6 +186,12 @@ class LaneProgram {
     return registers_[view_->outputs[i]];
   }
   COMMITTAL_INLINE const BoundRows& state(std::int64_t i) const { return states_[i]; }
+  bool is_state(const double* row) const {
+    for (std::int64_t i = 0; i < view_->states.count; ++i) {
+      if (states_[i].row == row) return true;
+    }
+    return false;
+  }
   COMMITTAL_INLINE std::int64_t state_rows(std::int64_t i) const {
     return extent_.rows(view_->states[i].shape);
   }

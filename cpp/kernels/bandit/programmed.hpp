@@ -67,8 +67,7 @@ class BanditPrograms : BanditProgramSamples<KT, W> {
     }
   }
 
-  // Whether step() makes the updates, for any number of arms; else they are the native ones, but
-  // for a row that is added to the baseline.
+  // Whether step() makes the updates; else they are native, but for a row added to the baseline.
   bool steps() const { return KT == 0 && (batch_ || optimiser_); }
   // About how many times as much work there is per arm and sample.
   std::int64_t cost() const { return 1 + operations_ / 16; }
@@ -363,14 +362,8 @@ class BanditPrograms : BanditProgramSamples<KT, W> {
         if constexpr (!kBare) along *= Strip::load(scale + l);
         along.store(s.spare + l);
         if (!along_score) continue;
-        const Strip a = Strip::load(number_ + l);
-        Strip others(0.0);
-        for (std::int64_t k = 0; k < s.K(); ++k) {
-          others +=
-              where(!(a == Strip(static_cast<double>(k))), Strip::load(s.weight + k * W + l));
-        }
         const Strip share = along / Strip::load(s.total + l);
-        (share * others).store(s.spare + l);
+        (share * sum_of_others(s, Strip::load(number_ + l), l)).store(s.spare + l);
         (-share).store(s.spare2 + l);
       }
       return;
@@ -485,13 +478,12 @@ class BanditPrograms : BanditProgramSamples<KT, W> {
     s.direction = direction;
   }
 
-  // The optimiser's step becomes the direction. Its rows serve as they are if they are its own:
-  // a projection writes into them.
+  // The optimiser's step becomes the direction: in its own rows, since a projection writes there.
   COMMITTAL_INLINE void take_step(State& s) {
     const ProgramView& view = optimiser_.view();
     const BoundRows& value = optimiser_.output(0);
     if (view.registers[view.outputs[0]].kind == ProgramRegister::Kind::kComputed &&
-        !is_state_row(value.row)) {
+        !optimiser_.is_state(value.row)) {
       s.direction = value.row;
       return;
     }
@@ -500,12 +492,6 @@ class BanditPrograms : BanditProgramSamples<KT, W> {
         Strip::load(value.row + k * value.arm + l).store(s.direction + k * W + l);
       }
     }
-  }
-  bool is_state_row(const double* row) const {
-    for (std::int64_t i = 0; i < optimiser_.view().states.count; ++i) {
-      if (optimiser_.state(i).row == row) return true;
-    }
-    return false;
   }
 
   SampleGradient gradient_{};

@@ -225,8 +225,8 @@ inline void add_sample_few(Block<KT, W>& s, const FewSample& from, const double*
                            const double* scale, bool first) {
   COMMITTAL_STRIPS(l, W) {
     const Strip a = Strip::load(from.number + l);
-    const Strip along = (Strip::load(from.reward + l) - Strip::load(baseline + l)) *
-                        Strip::load(scale + l);
+    const Strip along =
+        (Strip::load(from.reward + l) - Strip::load(baseline + l)) * Strip::load(scale + l);
     for (std::int64_t k = 0; k < s.K(); ++k) {
       const std::int64_t at = k * W + l;
       const Strip sum = first ? Strip(0.0) : Strip::load(s.direction + at);

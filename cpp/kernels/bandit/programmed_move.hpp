@@ -7,29 +7,33 @@
 
 namespace committal::COMMITTAL_ISA {
 
-// The gradient of one sample as rows of W lanes, along e_a - pi or along e_a: `own` at the arm drawn,
-// `share` times the weight of every other.
+// The gradient of one sample as rows of W lanes, along e_a - pi or along e_a: `own` at the arm
+// drawn, `share` times the weight of every other.
 struct SampleGradient {
   const double* number;  // a
   const double* own;
   const double* share;
 };
 
-// What the arms weigh that are not drawn. The difference from the total has no digits left where
-// the one drawn weighs most of it.
+// What the arms weigh that are not drawn ...
+template <int KT, int W>
+inline Strip sum_of_others(const Block<KT, W>& s, const Strip& number, int l) {
+  Strip sum(0.0);
+  for (std::int64_t k = 0; k < s.K(); ++k) {
+    const StripTruth here = number == Strip(static_cast<double>(k));
+    sum += where(!here, Strip::load(s.weight + k * W + l));
+  }
+  return sum;
+}
+// ... of many arms: the difference from the total, which has no digits left only where the one
+// drawn weighs most of it.
 template <int KT, int W>
 inline Strip weight_of_others(const Block<KT, W>& s, const Strip& number, const Strip& drawn,
                               int l) {
   const Strip total = Strip::load(s.total + l);
   const Strip rest = total - drawn;
   const StripTruth most = drawn > Strip(0.5) * total;
-  if (!any(most)) return rest;
-  Strip sum(0.0);
-  for (std::int64_t k = 0; k < s.K(); ++k) {
-    const StripTruth here = number == Strip(static_cast<double>(k));
-    sum += where(!here, Strip::load(s.weight + k * W + l));
-  }
-  return select(most, sum, rest);
+  return any(most) ? select(most, sum_of_others(s, number, l), rest) : rest;
 }
 
 template <bool kAlongScore, int KT, int W>

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from committal.analysis.select import at_time, checked, has, interval, per_run, result, run_count
-from committal.errors import ConfigError
+from committal.config import Bandit, Experiment
+from committal.errors import CommittalError, ConfigError
 from committal.inference.intervals import proportion_interval
 from committal.support import check
 
@@ -95,8 +97,11 @@ def _unfinished(data: xr.Dataset, below: float, time: int | None) -> xr.DataArra
             return None
     # Numbers of runs that were not made are NaN, and below nothing.
     wrong = at_time(data, data["value"], time) < below
-    sure = at_time(data, data["policy"], time).max("arm") >= SURE
-    return (wrong & ~sure).sum("run")
+    sure = at_time(data, data["policy"], time) >= SURE
+    best = _best(data)
+    if best is not None:
+        sure = sure & ~best  # who is sure of it is on the way
+    return (wrong & ~sure.any("arm")).sum("run")
 
 
 def failure_counts(
@@ -128,3 +133,23 @@ def failure_counts(
     # So that a value that is not a number, of a run that was made, counts as a failure.
     count = count.broadcast_like(succeeded)
     return count - succeeded, count, below
+
+
+def _best(data: xr.Dataset) -> xr.DataArray | None:
+    """Which arms are best; None where nobody knows, or where it depends on the configuration."""
+    import xarray as xr
+
+    try:
+        if "study" in data.attrs:
+            study = json.loads(data.attrs["study"])
+            if "problem" in json.dumps(study["axes"]):
+                return None
+            problem = Experiment.from_dict(study["base"]).problem
+        else:
+            problem = Experiment.from_json(data.attrs["experiment"]).problem
+    except (CommittalError, KeyError, ValueError, TypeError):
+        return None  # a dataset that lost its attributes
+    if not isinstance(problem, Bandit):
+        return None
+    means = np.asarray(problem.means, np.float64)
+    return xr.DataArray(means == means.max(), dims="arm")

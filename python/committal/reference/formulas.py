@@ -46,7 +46,12 @@ def known(theta: Floats, pi: Floats, mu: Floats, r: Floats | None, t: int) -> di
 
 
 def drawn(
-    given: Given, pi: Floats, mu: Floats, actions: npt.ArrayLike, rewards: npt.ArrayLike
+    given: Given,
+    pi: Floats,
+    mu: Floats,
+    actions: npt.ArrayLike,
+    rewards: npt.ArrayLike,
+    implicit: float = 0.0,
 ) -> dict[str, Any]:
     """What is known once the N samples are drawn: a, R, rho and N.
 
@@ -61,7 +66,7 @@ def drawn(
         **given,
         "a": a.astype(np.float64),
         "R": np.asarray(rewards, dtype=np.float64),
-        "rho": pi[a] / mu[a],
+        "rho": pi[a] / (mu[a] + implicit),
         "N": float(len(a)),
     }
 

@@ -259,11 +259,11 @@ def direction(
         if mu is None:
             mu = behaviour_probabilities(experiment.behaviour, pi, t, steps)
         each = np.broadcast_to(np.asarray(b, dtype=np.float64), np.shape(rewards))
+        implicit = scheduled(estimator.implicit, t, steps)
         if has_formula(experiment):
-            given = drawn(known(theta, pi, mu, r, t), pi, mu, actions, rewards)
+            given = drawn(known(theta, pi, mu, r, t), pi, mu, actions, rewards, implicit)
             g = formula_direction(experiment, given, theta, pi, each)
         else:
-            implicit = scheduled(estimator.implicit, t, steps)
             samples = zip(np.asarray(actions), np.asarray(rewards), each, strict=True)
             g = np.mean(
                 [

@@ -348,6 +348,48 @@ def test_the_score_keeps_its_digits_next_to_a_corner(
     np.testing.assert_allclose(data["theta"].values[0], want, rtol=1e-11, atol=1e-13)
 
 
+@pytest.mark.parametrize("arms", [3, 20])
+@pytest.mark.parametrize("samples", [1, 4])
+@pytest.mark.parametrize("optimiser", [cm.Normalised(), cm.Adam(eps=1e-30)], ids=repr)
+def test_optimisers_that_know_no_size_go_on_next_to_a_corner(
+    arms: int, samples: int, optimiser: Any
+) -> None:
+    theta = np.zeros(arms)
+    theta[1] = 38.0  # 1 - pi has no digit
+    e = cm.Experiment(
+        cm.Bandit(np.linspace(1, 0.1, arms)), cm.Softmax(theta), cm.Vanilla(0.1), steps=40,
+        estimator=cm.OneSample(samples), optimiser=optimiser, record=cm.Record("theta", every=1),
+    )  # fmt: skip
+    data = cm.run(e, runs=2, rng=3)
+    want = reference.simulate(e, key=int(data.attrs["key"], 16), run=1)["theta"]
+    np.testing.assert_allclose(data["theta"].values[1], want, rtol=1e-9)
+    assert data["theta"].values[1, -1, 1] > 39.0
+
+
+@pytest.mark.parametrize("arms", [3, 20])
+@pytest.mark.parametrize("samples", [1, 4])
+def test_what_is_recorded_changes_no_bit(arms: int, samples: int) -> None:
+    e = cm.Experiment(
+        cm.Bandit(np.linspace(1, 0, arms)), cm.Softmax(), cm.Vanilla(0.1), 0.3, steps=40,
+        estimator=cm.OneSample(samples), optimiser=cm.Adam(),
+    )  # fmt: skip
+    plain, looked = (
+        cm.run(e.replace(record=cm.Record("theta", *more, every=7)), runs=5, rng=3)["theta"]
+        for more in ((), (cm.quantity("mean(A)", name="own"),))
+    )
+    assert plain.values.tobytes() == looked.values.tobytes()
+
+
+def test_the_oracle_knows_implicit_exploration_with_a_link() -> None:
+    e = cm.Experiment(
+        cm.Bandit([1, 0.5, 0]), cm.Escort([1, 2, 3]), cm.Vanilla(0.1), steps=20,
+        estimator=cm.OneSample(implicit=0.05), record=cm.Record("theta", every=1),
+    )  # fmt: skip
+    data = cm.run(e, runs=1, rng=3)
+    want = reference.simulate(e, key=int(data.attrs["key"], 16), run=0)["theta"]
+    np.testing.assert_allclose(data["theta"].values[0], want, rtol=1e-9)
+
+
 @pytest.mark.parametrize("isa", _core.available()["isas"])
 @pytest.mark.parametrize(
     ("two_axes", "one_axis"),

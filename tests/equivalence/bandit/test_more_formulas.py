@@ -101,6 +101,17 @@ OPTIMISERS: dict[str, Any] = {
     "averaged norm": cm.optimiser(
         lambda g, n: (g / cm.sqrt(n + 1), {"n": 0.9 * n + 0.1 * (g**2).sum()}), state={"n": 0.0}
     ),
+    # The second moment is one of the first, which is new by then.
+    "moment of a moment": cm.optimiser(
+        "(b1 * m + (1 - b1) * g) / (1 - b1**(t + 1)) "
+        "/ (sqrt((b2 * v + (1 - b2) * (b1 * m + (1 - b1) * g)**2) / (1 - b2**(t + 1))) + 1e-3)",
+        state={
+            "m": (0.0, "b1 * m + (1 - b1) * g"),
+            "v": (0.0, "b2 * v + (1 - b2) * (b1 * m + (1 - b1) * g)**2"),
+        },
+        b1=0.9,
+        b2=0.99,
+    ),
     # The next state is read from several arms of the old one: it cannot be made in its place.
     "others": cm.optimiser("g * m", state={"m": (1.0, "others(m, 'mean')")}),
     "swapped": cm.optimiser(

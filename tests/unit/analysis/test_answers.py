@@ -291,3 +291,14 @@ def test_differences_of_paired_rates_by_hand(
     above = math.sqrt(up**2 - 2 * phi * up * (p2 - low2) + (p2 - low2) ** 2)
     assert low == pytest.approx(estimate - below, rel=1e-12)
     assert high == pytest.approx(estimate + above, rel=1e-12)
+
+
+def test_who_is_sure_of_the_best_arm_has_not_failed_for_good() -> None:
+    e = cm.Experiment(
+        cm.Bandit([1, 0]), cm.Softmax([0, 0]), cm.Natural(0.1), steps=1,
+        record=cm.Record("value", "policy", every=1),
+    )  # fmt: skip
+    policy = np.array([[[0.995, 0.005]] * 2, [[0.005, 0.995]] * 2, [[0.5, 0.5]] * 2])
+    data = cm.from_arrays(values=policy[..., 0], policy=policy, time=[0, 1], experiment=e)
+    rates = cm.failure_rates(data, below=0.999)
+    assert (int(rates["failures"]), int(rates["unfinished"])) == (3, 2)

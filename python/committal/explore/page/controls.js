@@ -46,7 +46,7 @@ export function shared(page) {
   const step = tuned(page, "step size α", { min: 0.001, max: 2, log: true },
     ({ update }) => (typeof update.step_size === "number" ? update.step_size : null),
     (e, x) => { e.update.step_size = x; });
-  const entropy = tuned(page, "entropy τ", { min: 0, max: 0.5, step: 0.005, hard: true, title: "Entropy regularisation" },
+  const entropy = tuned(page, "entropy τ", { min: 0, max: 0.5, step: 0.005, bounds: [0, Infinity], title: "Entropy regularisation" },
     ({ update }) => (["natural", "vanilla"].includes(update.kind) && typeof (update.entropy ?? 0) === "number" ? update.entropy ?? 0 : null),
     (e, x) => { e.update.entropy = x; });
   return { add, parts, offset, kind, formula, step, entropy };
@@ -60,7 +60,7 @@ export function banditControls(page) {
   const s = shared(page), { add, parts } = s;
   const update = chosen(page, "update", [["natural", "natural"], ["vanilla", "vanilla"], ["projected", "projected"]],
     (e) => e.update.kind, setUpdate);
-  const samples = tuned(page, "samples", { min: 1, max: 64, step: 1, whole: true, hard: true },
+  const samples = tuned(page, "samples", { min: 1, max: 64, step: 1, whole: true, bounds: [1, 1000] },
     ({ estimator }) => ((estimator?.kind ?? "one_sample") === "one_sample" ? estimator?.samples ?? 1 : null),
     (e, x) => { e.estimator = { ...e.estimator, kind: "one_sample", samples: x }; });
   const optimiser = chosen(page, "optimiser", [["plain", "plain"], ["momentum", "momentum"], ["adam", "Adam"]],
@@ -75,7 +75,7 @@ export function banditControls(page) {
       e.behaviour = { on_policy: { kind: value }, uniform_mixture: { kind: value, gamma: 0.1 }, epsilon_greedy: { kind: value, epsilon: 0.1 } }[value];
     });
   const rateName = { uniform_mixture: "gamma", epsilon_greedy: "epsilon" };
-  const exploring = tuned(page, "exploration", { min: 0.01, max: 1, step: 0.01, hard: true },
+  const exploring = tuned(page, "exploration", { min: 0.01, max: 1, step: 0.01, bounds: [0.01, 1] },
     ({ behaviour: b }) => {
       const name = rateName[b?.kind];
       return name && typeof b[name] === "number" ? b[name] : null;
@@ -85,7 +85,7 @@ export function banditControls(page) {
   const noise = chosen(page, "rewards are", [["none", "certain"], ["bernoulli", "0 or 1"], ["gaussian", "normal"], ["uniform", "uniform"]],
     (e) => e.problem.noise ?? "none", setNoise);
   const noiseName = { gaussian: "sigma", uniform: "half_width" };
-  const spread = tuned(page, "spread", { min: 0, max: 2, step: 0.01, hard: true },
+  const spread = tuned(page, "spread", { min: 0, max: 2, step: 0.01, bounds: [0, Infinity] },
     ({ problem: p }) => {
       const name = noiseName[p.noise];
       return name && typeof p[name] === "number" ? p[name] : null;
@@ -132,7 +132,7 @@ function armRow(k, page) {
 }
 
 export function runControls(page, add, { steps, most }) {
-  const length = tuned(page, steps, { min: 10, max: most, log: true, whole: true, hard: true }, (e) => e.steps, (e, x) => { e.steps = x; });
+  const length = tuned(page, steps, { min: 10, max: most, log: true, whole: true, bounds: [1, 1e5] }, (e) => e.steps, (e, x) => { e.steps = x; });
   const runs = slider("runs drawn", { min: 10, max: 1000, log: true, whole: true }, () => state.runs, (x) => page.set("runs", x));
   const below = slider("fails below", { min: -1, max: 1.5, step: 0.01, title: "A run fails if its value ends below this" }, () => state.below, (x) => page.set("below", x));
   const seed = slider("seed", { min: 0, max: 99, step: 1, whole: true }, () => state.seed, (x) => page.set("seed", x));

@@ -17,14 +17,14 @@ export function otherBy(read) {
   };
 }
 
-// `hard`: the ends of the slider are those of the setting.
+// `bounds`: what the setting may be, which is more than the slider has.
 export function tuned(page, label, options, read, write) {
-  const { min, max, log = false, whole = false, hard = false } = options;
+  const { log = false, whole = false, bounds = [-Infinity, Infinity] } = options;
   const moved = (own, before, x) => {
     if (own === before) return x;
     const far = log ? Number(((own * x) / before).toPrecision(3)) : Math.round((own + x - before) * 1e4) / 1e4;
     const kept = whole ? Math.round(far) : far;
-    return hard ? Math.min(max, Math.max(min, kept)) : kept;
+    return Math.min(bounds[1], Math.max(bounds[0], kept));
   };
   return slider(label, options, () => read(current()), (x) => {
     const before = read(current());
