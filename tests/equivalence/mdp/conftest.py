@@ -1,4 +1,4 @@
-"""Random MDPs for the tests of this directory."""
+"""Random MDPs, and what every rule is asked, for the tests of this directory."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import committal as cm
+from committal import _core, reference
 
 
 class MakeMdp(Protocol):
@@ -52,3 +53,43 @@ def random_mdp(
 @pytest.fixture
 def make_mdp() -> MakeMdp:
     return random_mdp
+
+
+def runs_of(e: cm.Experiment, runs: int = 20, **options: Any) -> Any:
+    return cm.run(e, runs=runs, rng=1, **options)
+
+
+def agrees_with_the_oracle(e: cm.Experiment) -> None:
+    """Whatever is recorded of two runs: numbers to ten digits, counts exactly."""
+    data = runs_of(e, runs=2)
+    key, times = int(data.attrs["key"], 16), data["time"].values
+    for run in range(2):
+        want = reference.simulate(e, key=key, run=run)
+        for name in data.data_vars:
+            got, wanted = data[name].values[run], want[str(name)][times]
+            if got.dtype.kind in "iu":
+                np.testing.assert_array_equal(got, wanted, err_msg=name)
+            else:
+                np.testing.assert_allclose(got, wanted, rtol=1e-10, atol=1e-10, err_msg=name)
+
+
+def has_one_answer(e: cm.Experiment) -> None:
+    """The same bits on every instruction set, for any number of threads and any chunks."""
+    first = runs_of(e)
+    isas = [{"isa": isa} for isa in _core.available()["isas"]]
+    for options in (*isas, {"threads": 3}, {"chunk": 7}):
+        assert first.equals(runs_of(e, **options)), options
+
+
+class Asked(Protocol):
+    def __call__(self, e: cm.Experiment) -> None: ...
+
+
+@pytest.fixture
+def check_by_oracle() -> Asked:
+    return agrees_with_the_oracle
+
+
+@pytest.fixture
+def check_bits() -> Asked:
+    return has_one_answer

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import committal as cm
-from committal import _core, reference
+from committal import reference
 from committal.errors import NonFiniteError
 
 MAZE = cm.gridworld("S.A\n..B", goals={"A": 1.0, "B": 0.5}, gamma=0.9)
@@ -44,33 +44,19 @@ def runs_of(e: cm.Experiment, runs: int = 20, **options: Any) -> Any:
     return cm.run(e, runs=runs, rng=1, **options)
 
 
-def check_by_oracle(e: cm.Experiment) -> None:
-    data = runs_of(e, runs=2)
-    key, times = int(data.attrs["key"], 16), data["time"].values
-    for run in range(2):
-        want = reference.simulate(e, key=key, run=run)
-        for name in data.data_vars:
-            np.testing.assert_allclose(
-                data[name].values[run], want[str(name)][times], rtol=1e-9, atol=1e-10, err_msg=name
-            )
-
-
 @pytest.mark.parametrize("case", CASES)
-def test_the_oracle(case: str) -> None:
+def test_the_oracle(case: str, check_by_oracle: Any) -> None:
     check_by_oracle(CASES[case])
 
 
-def test_other_mdps(make_mdp: Any) -> None:
+def test_other_mdps(make_mdp: Any, check_by_oracle: Any) -> None:
     mdp = make_mdp(np.random.default_rng(3))
     check_by_oracle(BASE.replace(problem=mdp, policy=cm.Escort(power=3)))
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_bits(case: str) -> None:
-    first = runs_of(CASES[case])
-    isas = [{"isa": isa} for isa in _core.available()["isas"]]
-    for options in (*isas, {"threads": 3}, {"chunk": 7}):
-        assert first.equals(runs_of(CASES[case], **options)), options
+def test_bits(case: str, check_bits: Any) -> None:
+    check_bits(CASES[case])
 
 
 EXPONENTIAL = cm.link("exp(theta)")(START)

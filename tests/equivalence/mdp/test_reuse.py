@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import committal as cm
-from committal import _core, reference
+from committal import reference
 
 
 def random_mdp(seed: int) -> cm.TabularMDP:
@@ -128,25 +128,13 @@ def test_weighted_centres_by_hand() -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_the_oracle(case: str) -> None:
-    e = CASES[case]
-    data = run(e, runs=2)
-    key = int(data.attrs["key"], 16)
-    for one in range(2):
-        want = reference.simulate(e, key=key, run=one)
-        for name in ("length", "goal", "visits"):
-            np.testing.assert_array_equal(data[name][one], want[name], err_msg=name)
-        for name in ("theta", "return", "action_entropy"):
-            got = data[name].values[one]
-            np.testing.assert_allclose(got, want[name], rtol=1e-10, atol=1e-10, err_msg=name)
+def test_the_oracle(case: str, check_by_oracle: Any) -> None:
+    check_by_oracle(CASES[case])
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_bits(case: str) -> None:
-    first = run(CASES[case])
-    isas = [{"isa": isa} for isa in _core.available()["isas"]]
-    for options in (*isas, {"threads": 3}, {"chunk": 7}):
-        assert first.equals(run(CASES[case], **options)), options
+def test_bits(case: str, check_bits: Any) -> None:
+    check_bits(CASES[case])
 
 
 @pytest.mark.parametrize("update", [cm.Vanilla(0.4), cm.Natural(0.1)])
